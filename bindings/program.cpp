@@ -39,13 +39,14 @@ DType dtype_of(const pb::handle& o) {
 Dims dims_of(const std::vector<std::int64_t>& v) { return {v.data(), v.data() + v.size()}; }
 std::vector<std::int64_t> list_of(const Dims& d) { return {d.begin(), d.end()}; }
 
-// An array that a function may be recorded with, of any size: its memory is never touched, and takes
-// none.
+// An array that a function may be recorded with, of any size: its memory is never touched, and
+// takes none.
 pb::object untouched(const pb::object& dtype, const std::vector<std::int64_t>& extents) {
   const DType t = dtype_of(dtype);
   const Dims shape = dims_of(extents);
   const auto item = static_cast<std::int64_t>(itemsize(t));
-  const auto bytes = static_cast<std::size_t>(std::max<std::int64_t>(1, element_count(shape) * item));
+  const auto bytes =
+      static_cast<std::size_t>(std::max<std::int64_t>(1, element_count(shape) * item));
   void* const p = mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (p == MAP_FAILED) throw std::bad_alloc();
@@ -131,9 +132,7 @@ pb::list leaves_of(const Call& c) {
   return all;
 }
 
-engine::Number number_of(const pb::handle& o) {
-  return {pb::cast<std::vector<std::int64_t>>(o)};
-}
+engine::Number number_of(const pb::handle& o) { return {pb::cast<std::vector<std::int64_t>>(o)}; }
 
 std::vector<engine::Number> numbers_of(const pb::handle& list) {
   std::vector<engine::Number> numbers;
@@ -183,12 +182,13 @@ class File {
     v.numbers = numbers_of(numbers);
     for (const pb::handle& s : scalars) {
       const auto t = pb::cast<pb::tuple>(s);
-      NumberScalar made{static_cast<NumberScalar::Kind>(pb::cast<int>(t[0])), dtype_of(t[1]), {},
+      NumberScalar made{static_cast<NumberScalar::Kind>(pb::cast<int>(t[0])),
+                        dtype_of(t[1]),
+                        {},
                         number_of(t[3])};
       const auto bytes = pb::cast<std::string>(t[2]);
       std::memcpy(made.value.bytes, bytes.data(), std::min(bytes.size(), sizeof(Scalar::bytes)));
-      made.value.dtype =
-          made.kind == NumberScalar::Kind::Quotient ? DType::Float64 : made.dtype;
+      made.value.dtype = made.kind == NumberScalar::Kind::Quotient ? DType::Float64 : made.dtype;
       v.scalars.push_back(std::move(made));
     }
     for (const pb::handle& l : leaves) {
@@ -256,8 +256,8 @@ class Program {
       const DType t = program_.data().results[i].dtype;
       const auto& [memory, shape] = values[i];
       results.append(pb::reinterpret_steal<pb::object>(wrap(tracer::from_buffer(
-          memory.buffer, t, shape, contiguous_strides(shape, static_cast<std::int64_t>(itemsize(t))),
-          memory.offset))));
+          memory.buffer, t, shape,
+          contiguous_strides(shape, static_cast<std::int64_t>(itemsize(t))), memory.offset))));
     }
     return results;
   }
@@ -283,12 +283,13 @@ void add_programs(PyObject* module) {
   pb::class_<Call>(m, "export_call")
       .def(pb::init<const pb::list&>())
       .def("end", &Call::end)
-      .def("plan",
-           [](const Call& c) {
-             const std::lock_guard held(tracer::lock());
-             return Planned{c.trace().plan(), c};
-           },
-           pb::keep_alive<0, 1>())
+      .def(
+          "plan",
+          [](const Call& c) {
+            const std::lock_guard held(tracer::lock());
+            return Planned{c.trace().plan(), c};
+          },
+          pb::keep_alive<0, 1>())
       .def("leaves", &leaves_of)
       .def("extents", [](const Call& c) { return c.trace().extents(); })
       .def("shapes", [](const Call& c) {

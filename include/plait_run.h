@@ -1,5 +1,6 @@
-/* Runs programs that plait.export wrote, without Plait's recorder, planner and compiler, and without
-   Python: link libplait_run (or libplait, which has these functions, too). See docs/export.md. */
+/* Runs programs that plait.export wrote, without Plait's recorder, planner and compiler, and
+   without Python: link libplait_run (or libplait, which has these functions, too). See
+   docs/export.md. */
 #ifndef PLAIT_RUN_H
 #define PLAIT_RUN_H
 
@@ -21,8 +22,8 @@ typedef struct plait_program plait_program;
 /* An array, C-contiguous. */
 typedef struct {
   void* data;
-  size_t bytes;         /* at data */
-  const char* dtype;    /* NumPy's name: "float32", "int64", "bool", "bfloat16", ... */
+  size_t bytes;      /* at data */
+  const char* dtype; /* NumPy's name: "float32", "int64", "bool", "bfloat16", ... */
   int32_t ndim;
   const int64_t* shape; /* ndim extents */
 } plait_array;

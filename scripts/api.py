@@ -14,6 +14,7 @@ PAGE = pathlib.Path(__file__).resolve().parents[1] / "docs" / "api.md"
 SECTIONS = {
     "Running NumPy code": ["jit", "ReplayWarning", "evaluate"],
     "Seeing what happens": ["explain", "stats", "coverage"],
+    "Ahead of time": ["export", "Error"],
     "Memory": ["borrow", "ndarray.to_numpy", "trim"],
     "Settings": ["config", "get_num_threads", "set_num_threads", "get_default_dtype", "set_default_dtype", "default_dtype"],
     "Devices": ["device", "device.synchronize", "current_device", "DeviceError", "DeviceMismatchError"],

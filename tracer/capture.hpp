@@ -16,8 +16,8 @@ namespace plait::tracer {
 
 class Capture {
  public:
-  // Of this thread, until end(). The arrays are in memory. Where the call is made only to record it,
-  // the first obstacle is thrown, a ValueError, and nothing is computed.
+  // Of this thread, until end(). The arrays are in memory. Where the call is made only to record
+  // it, the first obstacle is thrown, a ValueError, and nothing is computed.
   explicit Capture(std::span<const Array> arguments, bool only_records = false);
   ~Capture();
   Capture(const Capture&) = delete;

@@ -2,8 +2,8 @@
 #include <new>
 
 #include "codegen/loops/gather.hpp"
-#include "folds.hpp"
 #include "core/replaceable.hpp"
+#include "folds.hpp"
 
 namespace plait::interp {
 namespace {
@@ -272,8 +272,8 @@ PLAIT_REPLACEABLE std::size_t scratch_bytes(const Program& prepared, const ir::C
   return n;
 }
 
-PLAIT_REPLACEABLE void run(const Program& prepared, const ir::CallArgs& args, std::int64_t begin, std::int64_t end,
-         void* memory) {
+PLAIT_REPLACEABLE void run(const Program& prepared, const ir::CallArgs& args, std::int64_t begin,
+                           std::int64_t end, void* memory) {
   const Program& p = choose(prepared, args);
   char* scratch = static_cast<char*>(memory);
   Frame f{p, reinterpret_cast<Reg*>(scratch),

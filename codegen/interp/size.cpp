@@ -1,5 +1,5 @@
-#include "program.hpp"
 #include "core/replaceable.hpp"
+#include "program.hpp"
 
 namespace plait::interp {
 

@@ -5,8 +5,8 @@
 
 #include "backend.hpp"
 #include "core/background.hpp"
-#include "core/timeline.hpp"
 #include "core/replaceable.hpp"
+#include "core/timeline.hpp"
 
 namespace plait::jit {
 namespace {
@@ -48,7 +48,8 @@ Background& compiler(Background::Priority p) {
 
 }  // namespace
 
-PLAIT_REPLACEABLE void compile_into(CodeSlot& slot, const ir::Kernel& k, CpuTier tier, Effort effort) noexcept {
+PLAIT_REPLACEABLE void compile_into(CodeSlot& slot, const ir::Kernel& k, CpuTier tier,
+                                    Effort effort) noexcept {
   // Without building a text: there may be no memory for one.
   auto report = [](const char* why) noexcept {
     if (!logging(Log::Compile)) return;
@@ -68,8 +69,8 @@ PLAIT_REPLACEABLE void compile_into(CodeSlot& slot, const ir::Kernel& k, CpuTier
 }
 
 PLAIT_REPLACEABLE void compile_async(std::shared_ptr<const ir::Kernel> k, CpuTier tier,
-                   std::shared_ptr<CodeSlot> slot, Background::Priority p, Effort effort) noexcept
-    try {
+                                     std::shared_ptr<CodeSlot> slot, Background::Priority p,
+                                     Effort effort) noexcept try {
   std::unique_ptr<Job> job = std::make_unique<Compilation>(std::move(k), tier, slot, effort);
   switch (compiler(p).add(job)) {
     case Background::Answer::Accepted:

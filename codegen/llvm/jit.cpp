@@ -10,11 +10,11 @@
 #include "codegen/loops/loops.hpp"
 #include "core/at_fork.hpp"
 #include "core/bounded_table.hpp"
+#include "core/replaceable.hpp"
 #include "core/system_memory.hpp"
 #include "core/timeline.hpp"
 #include "ir/forward_variables.hpp"
 #include "ir/ranges.hpp"
-#include "core/replaceable.hpp"
 
 namespace plait::jit {
 namespace {
@@ -153,7 +153,9 @@ void dump_kernel(const ir::Kernel& k, CpuTier tier) {
 
 }  // namespace
 
-PLAIT_REPLACEABLE bool available() try { return module_entry() != nullptr; } catch (const std::bad_alloc&) {
+PLAIT_REPLACEABLE bool available() try {
+  return module_entry() != nullptr;
+} catch (const std::bad_alloc&) {
   if (logging(Log::Compile)) log(Log::Compile, "the interpreter carries on: memory is short");
   return false;
 }

@@ -12,8 +12,8 @@
 #include "backend.hpp"
 #include "build_id.hpp"
 #include "core/at_fork.hpp"
-#include "core/system_memory.hpp"
 #include "core/replaceable.hpp"
+#include "core/system_memory.hpp"
 
 namespace plait::jit {
 #ifdef PLAIT_LLVM_VERSION

@@ -3,8 +3,8 @@
 
 #include "backend.hpp"
 #include "codegen/loops/loops.hpp"
-#include "ir/fold.hpp"
 #include "core/replaceable.hpp"
+#include "ir/fold.hpp"
 
 namespace plait::jit {
 

@@ -31,7 +31,8 @@ constexpr const char* run_dtype() {
     static_assert(std::is_integral_v<T>, "name the dtype of such elements");
     constexpr bool is_signed = std::is_signed_v<T>;
     constexpr const char* names[] = {is_signed ? "int8" : "uint8", is_signed ? "int16" : "uint16",
-                                     is_signed ? "int32" : "uint32", is_signed ? "int64" : "uint64"};
+                                     is_signed ? "int32" : "uint32",
+                                     is_signed ? "int64" : "uint64"};
     return names[sizeof(T) == 1 ? 0 : sizeof(T) == 2 ? 1 : sizeof(T) == 4 ? 2 : 3];
   }
 }

@@ -87,9 +87,11 @@ def __getattr__(name):
                 "default_dtype",
                 "device",
                 "DeviceError",
+                "Error",
                 "DeviceMismatchError",
                 "evaluate",
                 "explain",
+                "export",
                 "get_default_dtype",
                 "get_num_threads",
                 "ReplayWarning",
@@ -107,7 +109,7 @@ def __getattr__(name):
 
 
 def __dir__():
-    return sorted({*globals(), *_numpy.__all__, "coverage", "jit", "ReplayWarning"})
+    return sorted({*globals(), *_numpy.__all__, "coverage", "Error", "export", "jit", "ReplayWarning"})
 
 
 def _ufunc_of(numpy_ufunc):

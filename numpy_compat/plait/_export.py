@@ -79,6 +79,9 @@ def load(file, mmap_mode=None, allow_pickle=False, fix_imports=True, encoding="A
     return _namespace.lookup("load")(file, mmap_mode, allow_pickle, fix_imports, encoding, max_header_size=max_header_size)
 
 
+load.__doc__ = numpy.load.__doc__.rstrip() + "\n\n    " + load.__doc__
+
+
 def _is_program(path):
     with open(path, "rb") as f:
         return f.read(len(_MAGIC)) == _MAGIC

@@ -192,7 +192,8 @@ std::vector<Setting> table() {
        "interpreter only"},
       {"PLAIT_PLAN", "plan", true, one_of<&Config::plan, kPlanModes>(), "`auto`",
        "plan a graph only when its operations one by one would take longer than planning, and in "
-       "the background what comes by again; plan every graph at once. The bits are the same"},
+       "the background what comes by again; plan every graph at once. The bits are the same, "
+       "but for attention and products of casts of bfloat16"},
       {"PLAIT_FUSE", "fuse", true, toggle<&Config::fuse>(), "`on`",
        "`off`: one operation at a time. The reference to compare with when a fused result looks "
        "wrong"},

@@ -1,6 +1,6 @@
 // What libplait_run has in the place of functions that are marked PLAIT_REPLACEABLE. A program is
-// machine code from the start, so nobody interprets or compiles; its steps are regions and products. Of the
-// precompiled loops it calls those that code has no instructions for, of its tier.
+// machine code from the start, so nobody interprets or compiles; its steps are regions and
+// products. Of the precompiled loops it calls those that code has no instructions for, of its tier.
 #include <complex>
 #include <cstring>
 #include <type_traits>
@@ -58,8 +58,8 @@ T joined(T a, T b) {
   constexpr bool complex = requires { a.imag(); };
   using enum ReduceKind;
   if constexpr (std::is_same_v<T, bool>) {
-    constexpr bool either = kKind == Sum || kKind == Max || kKind == FMax || kKind == Any ||
-                            kKind == BitOr;
+    constexpr bool either =
+        kKind == Sum || kKind == Max || kKind == FMax || kKind == Any || kKind == BitOr;
     return kKind == BitXor ? a != b : either ? a || b : a && b;
   } else if constexpr (complex) {
     return kKind == Sum ? T(a.real() + b.real(), a.imag() + b.imag())
@@ -100,8 +100,7 @@ LoopFn join_of(DType t) {
   return dispatch(t, [](auto tag) -> LoopFn {
     using T = typename decltype(tag)::type;
     if constexpr (std::is_same_v<T, Half> || (logic && !std::is_same_v<T, bool>) ||
-                  (bits && !std::is_integral_v<T>) ||
-                  (!adds && requires(T x) { x.imag(); }))
+                  (bits && !std::is_integral_v<T>) || (!adds && requires(T x) { x.imag(); }))
       return nullptr;
     else
       return &join_all<kKind, T>;
@@ -140,23 +139,22 @@ LoopFn cast(DType from, DType to, CpuTier) {
     using From = typename decltype(x)::type;
     if (from == to) return &cast_all<From, From>;
     if constexpr (std::is_same_v<From, Half>)
-      return dispatch(to, [](auto y) -> LoopFn {
-        return &cast_all<Half, typename decltype(y)::type>;
-      });
+      return dispatch(to,
+                      [](auto y) -> LoopFn { return &cast_all<Half, typename decltype(y)::type>; });
     else
       return to == DType::Float16 ? &cast_all<From, Half> : nullptr;
   });
 }
 
 // Of two tiers: programs for older processors need all of Plait.
-#define PLAIT_AT_TIER(call)        \
-  switch (tier) {                  \
-    case CpuTier::Avx512:          \
-      return avx512::call;         \
-    case CpuTier::Avx2:            \
-      return avx2::call;           \
-    default:                       \
-      return {};                   \
+#define PLAIT_AT_TIER(call) \
+  switch (tier) {           \
+    case CpuTier::Avx512:   \
+      return avx512::call;  \
+    case CpuTier::Avx2:     \
+      return avx2::call;    \
+    default:                \
+      return {};            \
   }
 LoopFn elementwise(OpId op, DType t, CpuTier tier) {
   if (t != DType::Float32 && t != DType::Float64) return nullptr;

@@ -73,8 +73,8 @@ void call(plait_program& p, const plait_array* arguments, std::size_t argument_c
           plait_array* results, std::size_t result_count) {
   const auto& data = p.program.data();
   if (argument_count != data.arguments.size() || result_count != data.results.size())
-    throw plait::ValueError("it takes " + std::to_string(data.arguments.size()) + " arrays and gives " +
-                            std::to_string(data.results.size()));
+    throw plait::ValueError("it takes " + std::to_string(data.arguments.size()) +
+                            " arrays and gives " + std::to_string(data.results.size()));
   std::vector<Dims> shapes;
   std::vector<NodeMemory> memory, into;
   for (std::size_t i = 0; i < argument_count; ++i) {
@@ -116,8 +116,8 @@ const char* plait_load(const char* path, plait_program** program) {
   return guarded([&] { *program = new plait_program(path); });
 }
 
-const char* plait_call(plait_program* program, const plait_array* arguments,
-                       size_t argument_count, plait_array* results, size_t result_count) {
+const char* plait_call(plait_program* program, const plait_array* arguments, size_t argument_count,
+                       plait_array* results, size_t result_count) {
   return guarded([&] { call(*program, arguments, argument_count, results, result_count); });
 }
 

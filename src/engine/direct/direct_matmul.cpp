@@ -155,8 +155,10 @@ void run_product(DType t, const tracer::ProductAxes& axes, const Factor& a, cons
 
 void run_product(const Operation& op, std::span<const Operand> in, const Memory& out) {
   const auto factor = [](const Operand& o) {
-    return Factor{o.dtype, o.shape,
-                  {o.data, tracer::broadcast_strides(o.shape, o.strides, o.shape)}, o.contents};
+    return Factor{o.dtype,
+                  o.shape,
+                  {o.data, tracer::broadcast_strides(o.shape, o.strides, o.shape)},
+                  o.contents};
   };
   run_product(op.dtype, tracer::product_axes(op.axes, op.shape.size()), factor(in[0]),
               factor(in[1]), out.data);

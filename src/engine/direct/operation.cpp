@@ -4,13 +4,13 @@
 #include <optional>
 
 #include "core/array_memory.hpp"
+#include "core/replaceable.hpp"
 #include "direct.hpp"
 #include "direct_kernels.hpp"
 #include "engine/threads/interruption.hpp"
 #include "plait/error.hpp"
 #include "tracer/contraction.hpp"
 #include "tracer/evaluation_scope.hpp"
-#include "core/replaceable.hpp"
 
 namespace plait::engine {
 
@@ -110,8 +110,8 @@ bool overlap(const Dims& shape, const Memory& a, std::int64_t a_size, const Memo
   return a.data + x.first < b.data + y.last && b.data + y.first < a.data + x.last;
 }
 
-PLAIT_REPLACEABLE void run_operation(const Operation& op, std::span<const Operand> in, const Memory& out,
-                   bool fresh) {
+PLAIT_REPLACEABLE void run_operation(const Operation& op, std::span<const Operand> in,
+                                     const Memory& out, bool fresh) {
   // What an update overwrites was seen by nobody who lets go of the lock.
   std::optional<tracer::Unlocked> others_record;
   const bool is_long = op.kind != NodeKind::Update && work_of(op, in) >= kUnlockedWork;

@@ -11,6 +11,7 @@
 
 #include "blas_library.hpp"
 #include "core/buffer.hpp"
+#include "core/replaceable.hpp"
 #include "engine/direct/direct.hpp"
 #include "engine/direct/direct_kernels.hpp"
 #include "engine/direct/mirror.hpp"
@@ -18,7 +19,6 @@
 #include "engine/threads/interruption.hpp"
 #include "engine/threads/team.hpp"
 #include "product.hpp"
-#include "core/replaceable.hpp"
 
 namespace plait::engine {
 

@@ -244,8 +244,7 @@ std::vector<Dims> Program::result_shapes(const Extents& extents) {
 }
 
 std::vector<Program::Value> Program::run(std::span<const NodeMemory> arguments,
-                                         const Extents& extents,
-                                         std::span<const NodeMemory> into) {
+                                         const Extents& extents, std::span<const NodeMemory> into) {
   std::unique_ptr<Ready> r = ready(extents);
   const Variant& v = *r->variant;
   for (const Variant::Leaf& leaf : v.leaves)

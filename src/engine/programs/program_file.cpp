@@ -110,8 +110,8 @@ void fields(A& a, Variant::Result& r) {
 }
 template <class A>
 void fields(A& a, Variant& v) {
-  all(a, v.bounds, v.checks, v.base, v.points, v.numbers, v.scalars, v.leaves, v.nodes, v.results, v.kernels,
-      v.plan);
+  all(a, v.bounds, v.checks, v.base, v.points, v.numbers, v.scalars, v.leaves, v.nodes, v.results,
+      v.kernels, v.plan);
 }
 template <class A>
 void fields(A& a, ProgramArgument& x) {
@@ -160,8 +160,7 @@ ProgramData from_file(std::string_view bytes) {
     throw ValueError("it has version " + std::to_string(h.version) +
                      " of the format, and this library reads version " + std::to_string(kVersion));
   bytes.remove_prefix(sizeof h);
-  if (bytes.size() != h.size || cache::hash(bytes) != h.checksum)
-    throw ValueError("it is damaged");
+  if (bytes.size() != h.size || cache::hash(bytes) != h.checksum) throw ValueError("it is damaged");
   ProgramData p;
   Reader r(bytes);
   archive(r, p);
