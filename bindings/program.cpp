@@ -12,7 +12,6 @@
 #include "engine/programs/program_file.hpp"
 #include "functions.hpp"
 #include "tracer/context.hpp"
-#include "tracer/evaluation_scope.hpp"
 
 namespace pb = pybind11;
 
@@ -244,7 +243,6 @@ class Program {
           const tracer::Node& n = *a.storage->version;
           memory.push_back({n.data, n.data_offset + a.offset + a.storage->base});
         }
-        const tracer::EvaluationScope turn(std::span<tracer::Node* const>{});
         values = program_.run(memory, extents);
         break;
       } catch (const engine::Interrupted&) {

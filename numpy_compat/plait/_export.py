@@ -164,7 +164,8 @@ def _check(path, fn, example):
     finally:
         config.plan = plan
     same = len(expected) == len(made) and all(
-        a.dtype == b.dtype and a.shape == b.shape and a.tobytes() == b.tobytes() for a, b in zip(map(numpy.asarray, expected), map(numpy.asarray, made))
+        a.dtype == b.dtype and a.shape == b.shape and a.tobytes() == b.tobytes()
+        for a, b in zip(map(numpy.asarray, expected), map(numpy.asarray, made))
     )
     if not same:
         raise Error("the exported program does not give what the function does; is it pure?")

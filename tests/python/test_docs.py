@@ -9,7 +9,7 @@ import pytest
 from pages import ROOT, blocks, run
 
 DOCS = ROOT / "docs"
-PLAIN = ["quickstart.md", "libraries.md", "dask.md", "differences.md", "python_loops.md"]
+PLAIN = ["quickstart.md", "faq.md", "libraries.md", "dask.md", "differences.md", "python_loops.md"]
 
 
 def program(path, *args):
@@ -66,7 +66,7 @@ def test_api_is_what_docstrings_say(monkeypatch):
     assert api.own_names() <= {n.partition(".")[0] for names in api.SECTIONS.values() for n in names}
 
 
-@pytest.mark.parametrize("page", ["docs/quickstart.md", "README.md"])
+@pytest.mark.parametrize("page", ["docs/quickstart.md", "docs/export.md", "README.md"])
 def test_examples_print_what_the_page_says(page, tmp_path):
     tested = [b for b in blocks(ROOT / page) if b.printed is not None]
     assert tested

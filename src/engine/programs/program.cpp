@@ -8,6 +8,7 @@
 #include "engine/plans/kernel.hpp"
 #include "engine/plans/plan_run.hpp"
 #include "plait/error.hpp"
+#include "tracer/evaluation_scope.hpp"
 
 namespace plait::engine {
 
@@ -245,6 +246,7 @@ std::vector<Dims> Program::result_shapes(const Extents& extents) {
 
 std::vector<Program::Value> Program::run(std::span<const NodeMemory> arguments,
                                          const Extents& extents, std::span<const NodeMemory> into) {
+  const tracer::EvaluationScope turn(std::span<tracer::Node* const>{});
   std::unique_ptr<Ready> r = ready(extents);
   const Variant& v = *r->variant;
   for (const Variant::Leaf& leaf : v.leaves)

@@ -1,0 +1,29 @@
+"""What MkDocs makes of pages that are written to be read in the repository, too."""
+
+import pathlib
+import re
+
+from mkdocs.structure.files import File
+
+ROOT = pathlib.Path(__file__).resolve().parents[1]
+
+
+def on_files(files, config):
+    """The README is the first page."""
+    text = (ROOT / "README.md").read_text().replace("](docs/", "](")
+    files.append(File.generated(config, "index.md", content=text))
+    return files
+
+
+def on_page_markdown(markdown, page, **_):
+    """Links to sources lead out of the site: their text stays."""
+
+    def inside(link):
+        target = link[2].partition("#")[0]
+        found = not target or "://" in target or target in PAGES
+        return link[0] if found else link[1]
+
+    return re.sub(r"\[([^\]\n]+)\]\(([^)\s]+)\)", inside, markdown)
+
+
+PAGES = {"index.md", *(p.relative_to(ROOT / "docs").as_posix() for p in (ROOT / "docs").rglob("*") if p.is_file())}
