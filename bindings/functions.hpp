@@ -28,7 +28,7 @@ inline constexpr std::int64_t kEagerReduction = 4096;
 
 extern PyMethodDef sorting_functions[];  // sorting.cpp
 extern PyMethodDef loop_functions[];     // loops.cpp: loops of NumPy's generalized ufuncs
-void add_programs(PyObject* module);      // program.cpp
+void add_programs(PyObject* module);     // program.cpp
 void lend_sorts();                       // once, before anything is sorted
 
 // What the functions are made of.

@@ -79,7 +79,7 @@ class CompiledKernel {
 
   std::shared_ptr<const ir::Kernel> kernel_;
   std::shared_ptr<const interp::Program> program_;  // null: there is machine code from the start
-  std::vector<bool> per_lane_;  // of each local
+  std::vector<bool> per_lane_;                      // of each local
   std::shared_ptr<jit::CodeSlot> slot_;
   std::atomic<double> done_{0}, last_seconds_{0};
   // Seconds on one thread for one that was predicted; 0: not measured yet.
