@@ -5,6 +5,7 @@
 #include <mutex>
 #include <string>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "core/timeline.hpp"
@@ -146,6 +147,30 @@ std::string site_text_without_gil(std::uint32_t id) {
 
 }  // namespace
 
+namespace {
+
+// What threading.Thread says; empty: "MainThread", and threads that it does not know. It runs no
+// code of Python's, as the recorder's lock may be held.
+std::string python_thread_name() {
+  if (!holds_gil()) return "";
+  PyObject *type, *value, *traceback;
+  PyErr_Fetch(&type, &value, &traceback);
+  std::string made;
+  PyObject* const threading = PyDict_GetItemString(PyImport_GetModuleDict(), "threading");
+  const Owned active(threading ? PyObject_GetAttrString(threading, "_active") : nullptr);
+  const Owned own(PyLong_FromUnsignedLong(PyThread_get_thread_ident()));
+  if (active && own && PyDict_Check(active.get()))
+    if (PyObject* const thread = PyDict_GetItem(active.get(), own.get())) {
+      const Owned name(PyObject_GetAttrString(thread, "_name"));
+      const char* const text = name ? PyUnicode_AsUTF8(name.get()) : nullptr;
+      if (text && std::string_view(text) != "MainThread") made = text;
+    }
+  PyErr_Restore(type, value, traceback);
+  return made;
+}
+
+}  // namespace
+
 std::uint32_t current_site() {
   if (!holds_gil()) return engine::Watch::current() || timeline::on() ? remembered : 0;
   SiteTable& t = site_table();
@@ -197,6 +222,10 @@ PyObject* site_code(std::uint32_t id) {
 void remember_site() {
   const std::lock_guard held(tracer::lock());
   remembered = current_site();
+  thread_local bool named = false;
+  if (!std::exchange(named, true))
+    if (std::string name = python_thread_name(); !name.empty())
+      timeline::name_thread(std::move(name));
 }
 
 std::size_t forget_sites() {
@@ -217,6 +246,7 @@ void set_package_dir(const char* dir) { site_table().package_dir = dir; }
 
 void install_site_hooks() {
   tracer::set_site_hook(current_site);
+  timeline::set_thread_name_hook(python_thread_name);
   tracer::set_site_text_hook(site_text_without_gil);
 }
 

@@ -17,7 +17,7 @@ std::uint32_t current_site();  // 0: none
 Site site_of(std::uint32_t id);
 // (code object, instruction in bytes) of a recorded site, None when unknown. New reference.
 PyObject* site_code(std::uint32_t id);
-// Where this thread is, for what it evaluates without the GIL.
+// Where this thread is, and what it is called, for what it evaluates without the GIL.
 void remember_site();
 std::size_t forget_sites();  // returns the bytes
 struct SitesKept {

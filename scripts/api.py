@@ -13,7 +13,7 @@ import plait.nn
 PAGE = pathlib.Path(__file__).resolve().parents[1] / "docs" / "api.md"
 SECTIONS = {
     "Running NumPy code": ["jit", "ReplayWarning", "evaluate"],
-    "Seeing what happens": ["explain", "stats", "coverage"],
+    "Seeing what happens": ["explain", "profile", "stats", "coverage"],
     "Ahead of time": ["export", "Error"],
     "Memory": ["borrow", "ndarray.to_numpy", "trim"],
     "Settings": ["config", "get_num_threads", "set_num_threads", "get_default_dtype", "set_default_dtype", "default_dtype"],

@@ -72,6 +72,8 @@ def __getattr__(name):
         from . import _export
 
         value = getattr(_export, name)
+    elif name == "profile":
+        from ._profile import profile as value
     elif name == "coverage":
         from ._coverage import coverage as value
     elif name == "nn":
@@ -96,6 +98,7 @@ def __getattr__(name):
                 "get_num_threads",
                 "ReplayWarning",
                 "jit",
+                "profile",
                 "set_default_dtype",
                 "set_num_threads",
                 "stats",
@@ -109,7 +112,7 @@ def __getattr__(name):
 
 
 def __dir__():
-    return sorted({*globals(), *_numpy.__all__, "coverage", "Error", "export", "jit", "ReplayWarning"})
+    return sorted({*globals(), *_numpy.__all__, "coverage", "Error", "export", "jit", "profile", "ReplayWarning"})
 
 
 def _ufunc_of(numpy_ufunc):

@@ -225,6 +225,31 @@ class _Explanation(builtins.str):
     def save(self, path: builtins.str | PathLike[builtins.str]) -> None: ...
 
 def explain(what: Any, *args: Any, target: builtins.str | None = None, source: builtins.bool = False) -> _Explanation: ...
+class _ProfileRow:
+    file: builtins.str
+    line: builtins.int
+    text: builtins.str
+    computing: builtins.float
+    planning: builtins.float
+    numpy: builtins.float
+    copying: builtins.float
+    bytes: builtins.int
+    evaluations: builtins.int
+    elements: builtins.int
+    calls: dict[builtins.str, tuple[builtins.int, builtins.float]]
+    advice: list[builtins.str]
+    @property
+    def seconds(self) -> builtins.float: ...
+
+class profile:
+    text: builtins.str
+    rows: list[_ProfileRow]
+    seconds: builtins.float
+    beside: builtins.float
+    def __init__(self, *, quiet: builtins.bool = False) -> None: ...
+    def __enter__(self) -> profile: ...
+    def __exit__(self, *exception: object) -> None: ...
+
 def get_default_dtype() -> dtype[Any]: ...
 def export(
     fn: Callable[..., Any],

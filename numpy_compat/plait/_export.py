@@ -16,6 +16,7 @@ import numpy
 from . import _namespace, _plait
 from ._jit import _Jitted
 from ._plait import lazy_scalar, ndarray
+from ._progress import Progress
 
 _MAGIC = b"plaitrun"
 _MOST_EXTENTS = 3
@@ -320,11 +321,16 @@ class _Function:
         at_example = self.record(example)
         arguments = list(zip(self.names, self.dtypes, map(list, self.shapes), self.axes))
         file = _plait.export_file(tiers, list(self.extents), arguments, at_example.results)
-        intervals = [self.intervals(e) for e in range(len(example))]
-        boxes = sorted(itertools.product(*intervals), key=lambda box: _distance(box, example))[:_MOST_VARIANTS]
-        for i, box in enumerate(boxes):
-            self.add(file, box, example, needed=i == 0)
-            self.recorded.clear()
+        with Progress(f"exporting {self.name}") as progress:
+            intervals = []
+            for e, name in enumerate(self.extents):
+                progress.step(f"where its graph changes with {name}")
+                intervals.append(self.intervals(e))
+            boxes = sorted(itertools.product(*intervals), key=lambda box: _distance(box, example))[:_MOST_VARIANTS]
+            for i, box in enumerate(boxes):
+                progress.step(f"variant {i + 1} of {len(boxes)}")
+                self.add(file, box, example, needed=i == 0)
+                self.recorded.clear()
         manifest = {
             "function": self.name,
             "plait": _plait.__version__,
@@ -337,7 +343,9 @@ class _Function:
             "results": at_example.tree,
             "operations": sorted(self.operations),
         }
-        return file.bytes(json.dumps(manifest))
+        with Progress(f"exporting {self.name}") as progress:
+            progress.step(f"machine code for {', '.join(manifest['targets'])}", at_once=True)
+            return file.bytes(json.dumps(manifest))
 
     def intervals(self, e):
         """Ranges of one extent in which the function's graphs are alike, the others as in the example."""

@@ -105,7 +105,7 @@ def _plait_arrays():
     return sys.modules["plait"].ndarray
 
 
-USAGE = "usage: python -m plait [-h] [-V] [-c code | -m module | script.py | folder | archive | -] [arguments]"
+USAGE = "usage: python -m plait [-h] [-V] [--profile] [-c code | -m module | script.py | folder | archive | -] [arguments]"
 
 HELP = f"""{USAGE}
 
@@ -115,6 +115,7 @@ Runs a program of NumPy's on Plait: in its own files `import numpy` gives plait;
   -m module      the program is a module, found as `python -m` finds it
   script.py      the program is a file, or a folder or an archive with a __main__.py
   -              the program comes from standard input; from a terminal, a prompt
+  --profile      first: where the program's time went, line by line, on standard error when it ends
   -h, --help     this text
   -V, --version  the versions of Plait, NumPy and Python
 
@@ -126,6 +127,16 @@ def main(argv):
     if not argv or argv[0] in ("-h", "--help"):
         print(HELP if argv else USAGE, end="" if argv else "\n")
         return 0 if argv else 2
+    if argv[0] == "--profile":
+        if not argv[1:]:
+            return _refused("--profile needs a program")
+        if argv[1] in ("-h", "--help", "-V", "--version", "--profile"):
+            return _refused(f"--profile goes before a program, not {argv[1]}")
+        import plait
+
+        # The program's end, however it comes; what it leaves to its exit functions is not seen.
+        with plait.profile():
+            return main(argv[1:])
     kind, rest = argv[0], argv[1:]
     if kind in ("-c", "-m") and not rest:
         return _refused(f"Argument expected for the {kind} option")

@@ -20,6 +20,18 @@ class Source:
         where = f"{_short(file)}:{line}"
         return where, self._name(code, instruction), linecache.getline(file, line or 0).strip()
 
+    def around(self, code, instruction):
+        """(the expression or statement there or None, what holds it: the nearest first)."""
+        node = self._node(code, instruction)
+        holders, at = [], node
+        while at is not None and (at := getattr(at, "_parent", None)) is not None:
+            holders.append(at)
+        return node, holders
+
+    @staticmethod
+    def text(node):
+        return _text(node)
+
     def called(self, code, instruction):
         """The function that the instruction calls, as it is written there."""
         node = self._node(code, instruction)
@@ -27,7 +39,7 @@ class Source:
 
     def _name(self, code, instruction):
         node = self._node(code, instruction)
-        if node is None:
+        if node is None or isinstance(node, ast.For):
             return ""
         parent = getattr(node, "_parent", None)
         if isinstance(parent, ast.Assign) and parent.value is node and len(parent.targets) == 1:
@@ -66,7 +78,7 @@ def _index(file):
     for node in ast.walk(tree):  # parents first
         for child in ast.iter_child_nodes(node):
             child._parent = node
-        if isinstance(node, (ast.expr, ast.AugAssign)):
+        if isinstance(node, (ast.expr, ast.AugAssign, ast.For)):
             nodes.setdefault((node.lineno, node.end_lineno, node.col_offset, node.end_col_offset), node)
     return nodes
 

@@ -43,5 +43,6 @@ def _describe():
 
 
 def finish_at_exit():
-    """The trace that PLAIT_TRACE asks for is complete before Python's modules go."""
+    """The trace that PLAIT_TRACE asks for is complete before Python's modules go; programs that this one starts have files of their own."""
+    os.environ["PLAIT_TRACE"] = _plait.trace_of_children()
     atexit.register(lambda: _plait.trace_finish(None, _describe(), None))

@@ -12,10 +12,13 @@
 #include <cstring>
 #include <ctime>
 #include <deque>
+#include <filesystem>
 #include <map>
 #include <memory>
 #include <mutex>
 #include <new>
+#include <system_error>
+#include <tuple>
 #include <utility>
 
 #include "at_fork.hpp"
@@ -27,6 +30,9 @@ namespace {
 constexpr std::size_t kMostEvents = std::size_t{1} << 18;  // of a thread
 constexpr std::string_view kEmpty = "{\"traceEvents\":[]}\n";
 
+// A profile's time is that of the thread that asked; these say how a region was run.
+constexpr bool counts(Category c) { return c != Category::Kernel && c != Category::Thread; }
+
 constexpr const char* kCategories[] = {"evaluation", "plan",   "compile",  "region",  "operation",
                                        "kernel",     "thread", "fallback", "transfer"};
 
@@ -36,7 +42,32 @@ struct Event {
   std::int64_t start, end;
   std::string name, args;
   std::vector<std::uint32_t> sites;
+  std::int64_t bytes = -1, elements = -1;  // not said
   std::size_t live = 0, cached = 0;
+};
+
+using SumKey = std::tuple<Category, std::uint32_t, std::string>;
+struct Added {
+  std::int64_t count = 0, nanoseconds = 0, bytes = 0, elements = 0;
+  void operator+=(const Added& a) {
+    count += a.count;
+    nanoseconds += a.nanoseconds;
+    bytes += a.bytes;
+    elements += a.elements;
+  }
+};
+using Sums = std::map<SumKey, Added>;
+
+// An event that has ended, in nanoseconds. It may lie inside one that has not.
+struct Past {
+  std::int64_t start, took;
+};
+
+// What no call site is known of, until an event around it has one.
+struct Loose {
+  std::int64_t start;
+  Category category;
+  Added sum;
 };
 
 struct Thread {
@@ -44,6 +75,9 @@ struct Thread {
   long id = 0;
   std::string name;
   std::deque<Event> events;
+  Sums sums;
+  std::vector<Past> past;
+  std::vector<Loose> loose;
   bool ended = false;
 };
 
@@ -58,6 +92,8 @@ struct State {
   std::mutex mutex;
   std::vector<std::shared_ptr<Thread>> threads;
   std::map<int, Trace> traces;
+  std::map<int, Sums> profiles;                      // what there was when each began
+  std::atomic<bool> traced{false}, profiled{false};  // who records
   int newest = 0, environments = -1;
   std::atomic<std::size_t> dropped{0}, live{0}, cached{0};
   State* parents = nullptr;  // of the process that forked this one: left as it was
@@ -80,12 +116,14 @@ struct Mine {
 };
 thread_local Mine owned;
 thread_local std::string own_name;
+std::atomic<std::string (*)()> name_hook{nullptr};
 
 // Throws std::bad_alloc. Null while the thread ends.
 Thread* this_thread() {
   if (mine || thread_ends) return mine;
   auto made = std::make_shared<Thread>();
   made->id = syscall(SYS_gettid);
+  if (const auto hook = name_hook.load(); hook && own_name.empty()) own_name = hook();
   made->name = !own_name.empty() ? own_name : made->id == getpid() ? "main" : "thread";
   State& s = state();
   const std::lock_guard held(s.mutex);
@@ -94,10 +132,58 @@ Thread* this_thread() {
   return mine = made.get();
 }
 
+// Half of them, two after each other as one: an event that they lie in began before both, or, which
+// few do, between them.
+void shorten(std::vector<Past>& past) {
+  const std::size_t half = past.size() / 2;
+  for (std::size_t i = 0; i < half; ++i)
+    past[i] = {past[2 * i].start, past[2 * i].took + past[2 * i + 1].took};
+  past.resize(half);
+}
+
+void add_up(Thread& t, const Event& e) {
+  constexpr std::size_t kMostPast = 4096;
+  if (!counts(e.category) || e.memory) return;
+  const std::int64_t took = e.end - e.start;
+  std::int64_t inside = 0;
+  for (; !t.past.empty() && t.past.back().start >= e.start; t.past.pop_back())
+    inside += t.past.back().took;
+  if (t.past.size() >= kMostPast) shorten(t.past);
+  t.past.push_back({e.start, took});
+  const Added own{1, took - inside, std::max<std::int64_t>(e.bytes, 0),
+                  std::max<std::int64_t>(e.elements, 0)};
+  const auto known = std::ranges::find_if(e.sites, [](std::uint32_t s) { return s != 0; });
+  const std::uint32_t site = known == e.sites.end() ? 0 : *known;
+  if (site == 0 && e.category != Category::Fallback) {
+    if (t.loose.size() >= kMostPast) {
+      for (const Loose& l : t.loose) t.sums[{l.category, 0, ""}] += l.sum;
+      t.loose.clear();
+    }
+    t.loose.push_back({e.start, e.category, own});
+    return;
+  }
+  for (; !t.loose.empty() && t.loose.back().start >= e.start; t.loose.pop_back())
+    t.sums[{t.loose.back().category, site, ""}] += t.loose.back().sum;
+  t.sums[{e.category, site, e.category == Category::Fallback ? e.name : std::string()}] += own;
+}
+
+Sums all_sums(State& s) {  // the lock is held
+  Sums all;
+  for (const auto& t : s.threads) {
+    const std::lock_guard held(t->mutex);
+    for (const auto& [key, a] : t->sums) all[key] += a;
+    for (const Loose& l : t->loose) all[{l.category, 0, ""}] += l.sum;
+  }
+  return all;
+}
+
 void push(Event e) noexcept try {
   Thread* const t = this_thread();
   if (!t) return;
+  const State& s = state();
   const std::lock_guard held(t->mutex);
+  if (s.profiled.load(std::memory_order_relaxed)) add_up(*t, e);
+  if (!s.traced.load(std::memory_order_relaxed)) return;
   if (t->events.size() >= kMostEvents) {
     t->events.pop_front();
     ++state().dropped;
@@ -108,8 +194,9 @@ void push(Event e) noexcept try {
 }
 
 void count_memory(bool always) noexcept {
-  const PoolStats p = pool_stats();
   State& s = state();
+  if (!s.traced.load(std::memory_order_relaxed)) return;
+  const PoolStats p = pool_stats();
   const bool changed = (s.live.exchange(p.live_bytes) != p.live_bytes) |
                        (s.cached.exchange(p.cached_bytes) != p.cached_bytes);
   if (!changed && !always) return;
@@ -203,9 +290,13 @@ class Writer {
                        (e.category == Category::Region || e.category == Category::Operation);
     begin('X', named ? first->name + ": " + e.name : e.name, thread);
     out_ += ",\"cat\":\"";
-    out_ += kCategories[static_cast<std::size_t>(e.category)];
+    out_ += timeline::name(e.category);
     out_ += "\",\"ts\":" + microseconds(e.start) + ",\"dur\":" + microseconds(e.end - e.start) +
-            ",\"args\":{" + e.args;
+            ",\"args\":{";
+    std::string args = e.args;
+    if (e.bytes >= 0) key(args, "bytes"), args += std::to_string(e.bytes);
+    if (e.elements >= 0) key(args, "elements"), args += std::to_string(e.elements);
+    out_ += args;
     std::vector<std::string> lines;
     for (const std::uint32_t site : e.sites) {
       const Source& s = of(site);
@@ -215,7 +306,7 @@ class Writer {
         lines.push_back(std::move(line));
     }
     if (!lines.empty()) {
-      if (!e.args.empty()) out_ += ',';
+      if (!args.empty()) out_ += ',';
       out_ += "\"at\":";
       std::string all;
       for (const std::string& line : lines) all += (all.empty() ? "" : "\n") + line;
@@ -268,12 +359,16 @@ class Writer {
 void set_recording(State& s) {
   const bool any = std::any_of(s.traces.begin(), s.traces.end(),
                                [](const auto& t) { return t.second.begin >= 0; });
-  recording.store(any, std::memory_order_relaxed);
-  if (any) return;
+  const bool profiled = !s.profiles.empty();
+  s.traced.store(any, std::memory_order_relaxed);
+  s.profiled.store(profiled, std::memory_order_relaxed);
+  recording.store(any || profiled, std::memory_order_relaxed);
   for (const auto& t : s.threads) {
     const std::lock_guard held(t->mutex);
-    t->events = {};
+    if (!any) t->events = {};
+    if (!profiled) t->sums.clear(), t->past.clear(), t->loose.clear();
   }
+  if (any || profiled) return;
   std::erase_if(s.threads, [](const auto& t) { return t->ended; });
 }
 
@@ -291,6 +386,7 @@ void leave_to_parent(void*) {
 }
 
 SourceOf at_exit_source = nullptr;
+std::string& children_path = *new std::string;  // read while the process ends, too
 
 void finish_all() {
   State* const s = current_state.load();
@@ -330,11 +426,16 @@ std::int64_t now() noexcept {
 
 void name_thread(std::string name) noexcept { own_name = std::move(name); }
 
+void set_thread_name_hook(std::string (*hook)()) { name_hook.store(hook); }
+
+const char* name(Category c) { return kCategories[static_cast<std::size_t>(c)]; }
+
 struct Span::Open {
   Event event;
 };
 
 void Span::begin(Category c) noexcept {
+  if (!counts(c) && !state().traced.load(std::memory_order_relaxed)) return;
   open_ = new (std::nothrow) Open{};
   if (!open_) return;
   open_->event.category = c;
@@ -378,6 +479,14 @@ void Span::arg(const char* k, std::int64_t number) noexcept try {
 } catch (const std::bad_alloc&) {
 }
 
+void Span::bytes(std::int64_t moved) noexcept {
+  if (open_) open_->event.bytes = moved;
+}
+
+void Span::elements(std::int64_t wanted) noexcept {
+  if (open_) open_->event.elements = wanted;
+}
+
 void add(Category c, std::string_view name, std::int64_t start, std::uint32_t site) noexcept try {
   if (!on()) return;
   push({.category = c, .start = start, .end = now(), .name = std::string(name), .sites = {site}});
@@ -412,7 +521,7 @@ void start(int trace) {
     if (t == s.traces.end()) return;
     t->second.begin = now();
     t->second.dropped = s.dropped;
-    recording.store(true, std::memory_order_relaxed);
+    set_recording(s);
   }
   count_memory(true);
 }
@@ -460,6 +569,38 @@ bool finish(int number, SourceOf source) {
   return why == 0;
 }
 
+int profile() {
+  prepare();
+  State& s = state();
+  const std::lock_guard held(s.mutex);
+  s.profiles.emplace(++s.newest, all_sums(s));
+  set_recording(s);
+  return s.newest;
+}
+
+std::vector<Sum> finish_profile(int number) {
+  if (!current_state.load()) return {};
+  State& s = state();
+  const std::lock_guard held(s.mutex);
+  const auto found = s.profiles.find(number);
+  if (found == s.profiles.end()) return {};
+  const Sums before = std::move(found->second);
+  std::vector<Sum> made;
+  for (const auto& [key, a] : all_sums(s)) {
+    const auto was = before.find(key);
+    const Added old = was == before.end() ? Added{} : was->second;
+    if (a.count == old.count) continue;
+    const auto& [category, site, name] = key;
+    made.push_back({category, site, name, a.count - old.count, a.nanoseconds - old.nanoseconds,
+                    a.bytes - old.bytes, a.elements - old.elements});
+  }
+  s.profiles.erase(found);
+  set_recording(s);
+  return made;
+}
+
+std::string environment_of_children() { return children_path; }
+
 void start_from_environment(SourceOf source) {
   const char* const given = std::getenv("PLAIT_TRACE");
   if (!given || !*given) return;
@@ -467,6 +608,18 @@ void start_from_environment(SourceOf source) {
   const std::string process = std::to_string(getpid());
   for (std::size_t at = 0; (at = path.find("%p", at)) != path.npos; at += process.size())
     path.replace(at, 2, process);
+  children_path = given;
+  if (path == given) {
+    const std::filesystem::path name(given);
+    // A device, or a pipe, is everybody's.
+    std::error_code ignored;
+    if (!std::filesystem::exists(name, ignored) || std::filesystem::is_regular_file(name, ignored))
+      children_path =
+          std::filesystem::path(name)
+              .replace_filename(name.stem().string() + ".%p" + name.extension().string())
+              .string();
+    ::setenv("PLAIT_TRACE", children_path.c_str(), 1);
+  }
   at_exit_source = source;
   const int trace = open(path);
   if (trace < 0) {

@@ -44,6 +44,9 @@ void describe_evaluation(timeline::Span& span, std::span<Node* const> wanted) {
   span.name("evaluate");
   span.site(tracer::current_site());
   std::string values;
+  std::int64_t elements = 0;
+  for (const Node* n : wanted) elements += element_count(n->shape);
+  span.elements(elements);
   constexpr std::size_t kMost = 8;
   for (std::size_t i = 0; i < std::min(wanted.size(), kMost); ++i)
     values += (i ? ", " : "") + value_of(*wanted[i], {}).type;

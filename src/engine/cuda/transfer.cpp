@@ -18,7 +18,7 @@ constexpr std::size_t kBeside = 1 << 20;  // copies from here on have a stream o
 void describe(timeline::Span& span, const std::string& device, bool to_device, std::size_t bytes,
               std::string_view why) {
   span.name(to_device ? "cpu -> " + device : device + " -> cpu");
-  span.arg("bytes", static_cast<std::int64_t>(bytes));
+  span.bytes(static_cast<std::int64_t>(bytes));
   span.arg("why", why);
 }
 

@@ -59,6 +59,7 @@ void PlanRun::run() {
         if (!o.scalar) take_memory(o.node);
     timeline::Span span(s.operation ? timeline::Category::Operation : timeline::Category::Region);
     if (span) recording_.describe(s, span);
+    span.bytes(s.step.lowered.bytes);
     if (!executor_.has_code(s.step))
       executor_.run_elsewhere(s);
     else if (s.operation)
@@ -135,6 +136,9 @@ void PlanRun::together(std::span<const BoundStep> steps, const Stretch& of) {
   if (span) {
     recording_.describe(steps.front(), span);
     span.arg("regions that run together", static_cast<std::int64_t>(steps.size()));
+    std::int64_t bytes = 0;
+    for (const BoundStep& s : steps) bytes += s.step.lowered.bytes;
+    span.bytes(bytes);
   }
   std::vector<std::vector<void*>> buffers;
   std::vector<std::vector<const Buffer*>> memory;

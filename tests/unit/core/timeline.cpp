@@ -87,3 +87,68 @@ TEST_CASE("a file that cannot be written has a reason") {
   CHECK(timeline::open("/no/such/folder/t.json") == -1);
   CHECK(errno == ENOENT);
 }
+
+TEST_CASE("a profile adds up by call site, and an event's time once") {
+  const auto wait = [] { std::this_thread::sleep_for(std::chrono::milliseconds(2)); };
+  const int outer = timeline::profile();
+  CHECK(timeline::on());
+  const auto run = [&] {
+    timeline::Span evaluation(timeline::Category::Evaluation);
+    evaluation.site(3);
+    evaluation.elements(10);
+    {
+      timeline::Span plan(timeline::Category::Plan);  // of no call site: that of what is around
+      wait();
+    }
+    timeline::Span region(timeline::Category::Region);
+    const std::uint32_t sites[] = {0, 4};
+    region.sites(sites);
+    region.bytes(80);
+    CHECK_FALSE(timeline::Span(timeline::Category::Kernel));
+    wait();
+  };
+  const std::int64_t began = timeline::now();
+  run();
+  const int inner = timeline::profile();
+  run();
+  std::thread(run).join();
+  timeline::add(timeline::Category::Fallback, "interp", timeline::now(), 3);
+  const std::vector<timeline::Sum> within = timeline::finish_profile(inner);
+  CHECK(timeline::on());
+  const std::vector<timeline::Sum> around = timeline::finish_profile(outer);
+  const std::int64_t all = timeline::now() - began;
+  CHECK_FALSE(timeline::on());
+  CHECK(timeline::finish_profile(outer).empty());
+  const auto check = [](const std::vector<timeline::Sum>& sums, std::int64_t times) {
+    REQUIRE(sums.size() == 4);
+    for (const timeline::Sum& s : sums) {
+      const bool region = s.category == timeline::Category::Region;
+      const bool fallback = s.category == timeline::Category::Fallback;
+      CHECK(s.site == (region ? 4 : 3));
+      CHECK(s.count == (fallback ? 1 : times));
+      CHECK(s.bytes == (region ? 80 * times : 0));
+      CHECK(s.elements == (s.category == timeline::Category::Evaluation ? 10 * times : 0));
+      CHECK(s.name == (fallback ? "interp" : ""));
+    }
+  };
+  check(within, 2);
+  check(around, 3);
+  std::int64_t sum = 0;
+  for (const timeline::Sum& s : around) sum += s.nanoseconds;
+  CHECK(sum <= all);
+}
+
+TEST_CASE("what lies in a long event is counted once, however much there is") {
+  const int profile = timeline::profile();
+  const std::int64_t began = timeline::now();
+  {
+    timeline::Span call(timeline::Category::Operation);
+    call.site(1);
+    for (int i = 0; i < 100'000; ++i)
+      timeline::add(timeline::Category::Operation, "", timeline::now(), 2);
+  }
+  const std::int64_t all = timeline::now() - began;
+  std::int64_t sum = 0;
+  for (const timeline::Sum& s : timeline::finish_profile(profile)) sum += s.nanoseconds;
+  CHECK(sum <= all);
+}
