@@ -10,6 +10,7 @@ from ._source import Source
 
 _LINES = 20  # of the table and of what would help, together
 _MOST_ADVICE = 6
+_PLACE = 40  # characters of a file's name and a line
 _MANY, _LONG = 10, 1000  # values asked for one by one; elements that are taken one by one
 _COLUMN = {"region": "computing", "operation": "computing", "evaluation": "planning", "plan": "planning", "compile": "planning",
            "fallback": "numpy", "transfer": "copying"}  # fmt: skip
@@ -101,7 +102,7 @@ def _rows(sums):
             row.elements += elements
             node, parents = source.around(*found) if found else (None, [])
             if node is not None:
-                node, parent = _asks(node, parents)
+                node, parent = _asks(node, parents, elements // count)
                 of = asked.setdefault((where, id(node)), [row, node, parent, 0, 0])
                 of[3] += count
                 of[4] += elements
@@ -114,8 +115,10 @@ def _rows(sums):
     return sorted(rows.values(), key=lambda row: -row.seconds), beside
 
 
-def _asks(node, parents):
-    """(the expression that needs a value there, what holds it): around a sum that is computed at once, the `if` or float() that it is for."""
+def _asks(node, parents, elements):
+    """(the expression that needs a value there, what holds it): around one of few elements, the `if` or float() that it is for."""
+    if elements >= _LONG:
+        return node, parents[0] if parents else None
     inner = node
     for outer in parents:
         if isinstance(inner, ast.Call) and _called(inner) in _CONVERSIONS:
@@ -168,6 +171,11 @@ def _times(n):
     return "once" if n == 1 else f"{n:,} times"
 
 
+def _place(row):
+    where = f"{row.file}:{row.line}" if row.line else ""
+    return where if len(where) <= _PLACE else "..." + where[3 - _PLACE :]
+
+
 def _table(of):
     rows = of.rows
     total = Row("", 0, "")
@@ -180,7 +188,7 @@ def _table(of):
         f"NumPy {total.numpy * 1e3:,.1f}" + (f", copying {total.copying * 1e3:,.1f}" if total.copying else "") + f", Python and all else {rest * 1e3:,.1f}"
         + (f"; beside it, on other threads, planning and compiling {of.beside * 1e3:,.1f}" if of.beside >= 5e-5 else "")
     ]  # fmt: skip
-    advice = [f"{row.file}:{row.line}: {a}" for row in rows for a in row.advice]
+    advice = [f"{_place(row)}: {a}" for row in rows for a in row.advice]
     left_out = max(len(advice) - _MOST_ADVICE, 0)
     advice = advice[:_MOST_ADVICE]
     room = _LINES - len(advice) - bool(left_out) - 2  # the headings, and how many lines follow
@@ -190,7 +198,7 @@ def _table(of):
         times = [row.seconds, *(getattr(row, name) for name in _TIMES)]
         cells.append((*(f"{t * 1e3:,.1f}" if t else "" for t in times), f"{row.bytes / 1e6:,.1f}" if row.bytes else "",
                       f"{row.evaluations:,}" if row.evaluations else "", f"{row.elements:,}" if row.elements else "",
-                      f"{row.file}:{row.line}" if row.line else "", row.text[:80]))  # fmt: skip
+                      _place(row), row.text[:80]))  # fmt: skip
     last = len(_HEADINGS) - 2
     widths = [max(len(line[i]) for line in cells) for i in range(last)]
     used = [i for i in range(last) if any(line[i] for line in cells[1:])]

@@ -134,7 +134,7 @@ def test_the_inner_trace_has_its_own_file(path, tmp_path):
         with np.trace(str(inner)):
             np.evaluate(np.cos(x))
         np.evaluate(np.tan(x))
-    within, around = (" ".join(e["name"] for e in read(p)["X"]) for p in (inner, path))
+    within, around = (" ".join(e["name"] for e in read(p)["X"] if e["cat"] != "compile") for p in (inner, path))  # which ends when it likes
     assert "cos" in within and "sin" not in within and "tan" not in within
     assert "sin" in around and "cos" in around and "tan" in around
 
