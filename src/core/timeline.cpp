@@ -294,8 +294,13 @@ class Writer {
     out_ += "\",\"ts\":" + microseconds(e.start) + ",\"dur\":" + microseconds(e.end - e.start) +
             ",\"args\":{";
     std::string args = e.args;
-    if (e.bytes >= 0) key(args, "bytes"), args += std::to_string(e.bytes);
-    if (e.elements >= 0) key(args, "elements"), args += std::to_string(e.elements);
+    const auto number = [&args](const char* name, std::int64_t n) {
+      if (n < 0) return;
+      key(args, name);
+      args += std::to_string(n);
+    };
+    number("bytes", e.bytes);
+    number("elements", e.elements);
     out_ += args;
     std::vector<std::string> lines;
     for (const std::uint32_t site : e.sites) {
@@ -366,7 +371,10 @@ void set_recording(State& s) {
   for (const auto& t : s.threads) {
     const std::lock_guard held(t->mutex);
     if (!any) t->events = {};
-    if (!profiled) t->sums.clear(), t->past.clear(), t->loose.clear();
+    if (profiled) continue;
+    t->sums.clear();
+    t->past.clear();
+    t->loose.clear();
   }
   if (any || profiled) return;
   std::erase_if(s.threads, [](const auto& t) { return t->ended; });
