@@ -22,6 +22,18 @@ endif()
 list(APPEND PLAIT_KERNEL_FLAGS -fno-asynchronous-unwind-tables)
 list(APPEND PLAIT_KERNEL_FLAGS -fno-strict-aliasing)  # memory is typed by the caller's dtype only
 
+# Named as the folders are that say what differs from processor to processor.
+set(PLAIT_PROCESSOR ${CMAKE_SYSTEM_PROCESSOR})
+if(PLAIT_PROCESSOR MATCHES "^(AMD64|amd64)$")
+  set(PLAIT_PROCESSOR x86_64)
+elseif(PLAIT_PROCESSOR STREQUAL arm64)
+  set(PLAIT_PROCESSOR aarch64)
+endif()
+include(processor/${PLAIT_PROCESSOR} OPTIONAL RESULT_VARIABLE known)
+if(NOT known)
+  message(FATAL_ERROR "Plait does not know the processor ${PLAIT_PROCESSOR}: docs/platforms.md says what it has to be told")
+endif()
+
 function(plait_configure target)
   target_compile_features(${target} PUBLIC cxx_std_20)
   target_compile_options(${target} PRIVATE ${PLAIT_FLAGS} ${PLAIT_SANITIZE_FLAGS})

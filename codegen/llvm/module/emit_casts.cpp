@@ -1,5 +1,8 @@
 // NumPy's unsafe casts, with the answers of loops' convert.hpp where C has none.
+#include <cmath>
+
 #include "emitter.hpp"
+#include "processor.hpp"
 
 namespace plait::jit {
 using namespace llvm;
@@ -26,6 +29,18 @@ llvm::Value* Emitter::cast_primitive(llvm::Value* v, DType from, DType to) {
   // for what comes to pass in it, and branches on the answer.
   const auto whole = [&](llvm::Value* x, Type* to_type) {
     llvm::Value* made = b_.CreateFPToSI(x, to_type);
+    if (!kConvertsToSmallest) {
+      // Between -2^31 - 1 and -2^31 a double truncates into range; both limits are exact.
+      const unsigned bits = to_type->getScalarSizeInBits();
+      const double top = std::ldexp(1.0, static_cast<int>(bits) - 1);
+      const bool wide = bits == 32 && x->getType()->getScalarType()->isDoubleTy();
+      llvm::Value* above = compare(wide ? CmpInst::FCMP_OGT : CmpInst::FCMP_OGE, x,
+                                   ConstantFP::get(x->getType(), wide ? -top - 1 : -top));
+      llvm::Value* below = compare(CmpInst::FCMP_OLT, x, ConstantFP::get(x->getType(), top));
+      made = b_.CreateSelect(
+          b_.CreateAnd(above, below), made,
+          ConstantInt::get(to_type, APInt::getSignedMinValue(bits)));
+    }
     return k_.sequential ? b_.CreateFreeze(made) : made;
   };
   if (is_float(from)) {
