@@ -1,6 +1,7 @@
 # plait_layer(name SOURCES ... LINKS ...): an object library of one layer. Layers become one shared library, plait::plait.
 # Sections: what a library does not use of its layers is left out of it.
-set(PLAIT_FLAGS -ffunction-sections -fdata-sections -Wall -Wextra -Wno-missing-field-initializers -Wno-restrict -ffp-contract=off -fno-math-errno)
+set(PLAIT_FLAGS -ffunction-sections -fdata-sections -Wall -Wextra -Wno-missing-field-initializers -Wno-restrict -ffp-contract=off -fno-math-errno
+                -fsigned-char)
 if(CMAKE_CXX_COMPILER_ID MATCHES Clang)
   list(APPEND PLAIT_FLAGS -Wno-unknown-warning-option -Wno-unknown-pragmas)
 endif()

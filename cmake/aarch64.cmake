@@ -14,4 +14,6 @@ set(CMAKE_FIND_ROOT_PATH_MODE_PACKAGE BOTH)
 set(CMAKE_CROSSCOMPILING_EMULATOR qemu-aarch64-static -L /usr/aarch64-linux-gnu)
 # llvm-config of this machine names LLVM's archives; those of the target are here.
 set(PLAIT_LLVM_ROOT ${PLAIT_SYSROOT}/usr/lib/llvm-19 CACHE PATH "LLVM of the target")
-link_directories(${PLAIT_SYSROOT}/usr/lib/aarch64-linux-gnu)
+foreach(kind EXE SHARED MODULE)
+  set(CMAKE_${kind}_LINKER_FLAGS_INIT -L${PLAIT_SYSROOT}/usr/lib/aarch64-linux-gnu)
+endforeach()

@@ -2,7 +2,6 @@
 #include <cmath>
 
 #include "emitter.hpp"
-#include "processor.hpp"
 
 namespace plait::jit {
 using namespace llvm;
@@ -29,17 +28,15 @@ llvm::Value* Emitter::cast_primitive(llvm::Value* v, DType from, DType to) {
   // for what comes to pass in it, and branches on the answer.
   const auto whole = [&](llvm::Value* x, Type* to_type) {
     llvm::Value* made = b_.CreateFPToSI(x, to_type);
+    // The comparisons may signal NaN: so does the conversion.
     if (!kConvertsToSmallest) {
-      // Between -2^31 - 1 and -2^31 a double truncates into range; both limits are exact.
       const unsigned bits = to_type->getScalarSizeInBits();
-      const double top = std::ldexp(1.0, static_cast<int>(bits) - 1);
-      const bool wide = bits == 32 && x->getType()->getScalarType()->isDoubleTy();
-      llvm::Value* above = compare(wide ? CmpInst::FCMP_OGT : CmpInst::FCMP_OGE, x,
-                                   ConstantFP::get(x->getType(), wide ? -top - 1 : -top));
-      llvm::Value* below = compare(CmpInst::FCMP_OLT, x, ConstantFP::get(x->getType(), top));
-      made = b_.CreateSelect(
-          b_.CreateAnd(above, below), made,
-          ConstantInt::get(to_type, APInt::getSignedMinValue(bits)));
+      const auto number = [&](double n) { return ConstantFP::get(x->getType(), n); };
+      const double top = std::ldexp(1.0, static_cast<int>(bits) - 1);  // exact, in float32 too
+      llvm::Value* fits = b_.CreateAnd(b_.CreateFCmpOGE(x, number(-top)),
+                                       b_.CreateFCmpOLT(x, number(top)));
+      made = b_.CreateSelect(fits, made,
+                             ConstantInt::get(to_type, APInt::getSignedMinValue(bits)));
     }
     return k_.sequential ? b_.CreateFreeze(made) : made;
   };

@@ -22,10 +22,6 @@ extern const Processor kProcessor;
 // Makes non-temporal stores, which are weakly ordered, visible before the stores that follow.
 void order_streamed_stores(llvm::IRBuilderBase& b);
 
-// Whether LLVM's conversion of a float that the integer does not hold gives the smallest integer by
-// itself.
-extern const bool kConvertsToSmallest;
-
 // Patches the reference of a relocation's type at `where` in the image; false for an unknown type.
 bool relocate(std::uint64_t type, std::byte* image, std::size_t where, std::int64_t target);
 

@@ -23,8 +23,6 @@ const Processor kProcessor{"aarch64-unknown-linux-gnu", CodeModel::Tiny,
 
 void order_streamed_stores(IRBuilderBase& b) { b.CreateFence(AtomicOrdering::Release); }
 
-const bool kConvertsToSmallest = false;
-
 bool relocate(std::uint64_t type, std::byte* image, std::size_t where, std::int64_t target) {
   const std::int64_t distance = target - static_cast<std::int64_t>(where);
   std::uint32_t word;

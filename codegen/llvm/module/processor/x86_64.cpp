@@ -25,8 +25,6 @@ void order_streamed_stores(IRBuilderBase& b) {
   b.CreateIntrinsic(Intrinsic::x86_sse_sfence, {}, {});
 }
 
-const bool kConvertsToSmallest = true;
-
 bool relocate(std::uint64_t type, std::byte* image, std::size_t where, std::int64_t target) {
   if (type != ELF::R_X86_64_PC32 && type != ELF::R_X86_64_PLT32) return false;
   const auto value = static_cast<std::int32_t>(target - static_cast<std::int64_t>(where));

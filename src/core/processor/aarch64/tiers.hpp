@@ -10,6 +10,8 @@ inline constexpr std::array kTiers{CpuTier::Baseline};
 inline constexpr std::array<TierInfo, kTiers.size()> kTierInfo{
     {{"baseline", "aarch64", 16, true, true, 0}}};
 
+inline constexpr bool kConvertsToSmallest = false;  // to the nearest, and NaN to 0
+
 }  // namespace plait
 
 #define PLAIT_FOR_TIERS(each) each(baseline)

@@ -11,6 +11,8 @@ inline constexpr std::array<TierInfo, kTiers.size()> kTierInfo{
      {"avx2", "x86-64-v3", 32, true, true, 4},
      {"avx512", "x86-64-v4", 64, true, true, 1}}};
 
+inline constexpr bool kConvertsToSmallest = true;
+
 }  // namespace plait
 
 // The names of the namespaces that kernels are compiled in.
