@@ -3,8 +3,8 @@
 
 namespace plait::interp {
 
-#define PLAIT_DECLARE(tier)                             \
-  namespace tier {                                      \
+#define PLAIT_DECLARE(tier)                                 \
+  namespace tier {                                          \
   ArgTileFn arg_tile(ReduceKind kind, DType t, bool roots); \
   }
 PLAIT_FOR_TIERS(PLAIT_DECLARE)

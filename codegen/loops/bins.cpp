@@ -5,8 +5,8 @@
 namespace plait::loops {
 
 #define PLAIT_DECLARE(tier) \
-  namespace tier {        \
-  CountFn count_in_bins();   \
+  namespace tier {          \
+  CountFn count_in_bins();  \
   }
 PLAIT_FOR_TIERS(PLAIT_DECLARE)
 #undef PLAIT_DECLARE

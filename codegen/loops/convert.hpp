@@ -1,6 +1,6 @@
 // NumPy's unsafe conversions between numbers, with x86's answers where C has none: a float that
-// does not fit an integer gives the smallest one of 32 or 64 bits, and its low bits if the integer has
-// fewer, whichever instructions the tier has.
+// does not fit an integer gives the smallest one of 32 or 64 bits, and its low bits if the integer
+// has fewer, whichever instructions the tier has.
 #pragma once
 #include <limits>
 

@@ -10,7 +10,9 @@ PLAIT_REPLACEABLE LoopFn elementwise(OpId op, DType in, CpuTier tier) {
 PLAIT_REPLACEABLE LoopFn join(ReduceKind kind, DType t, CpuTier tier) {
   PLAIT_AT_TIER(tier, join(kind, t));
 }
-PLAIT_REPLACEABLE LoopFn cast(DType from, DType to, CpuTier tier) { PLAIT_AT_TIER(tier, cast(from, to)); }
+PLAIT_REPLACEABLE LoopFn cast(DType from, DType to, CpuTier tier) {
+  PLAIT_AT_TIER(tier, cast(from, to));
+}
 PLAIT_REPLACEABLE VectorFn vector_function(OpId op, DType in, CpuTier tier) {
   PLAIT_AT_TIER(tier, vector_function(op, in));
 }

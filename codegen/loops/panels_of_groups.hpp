@@ -15,9 +15,7 @@ struct Pairs : Panelled<int> {
   using Element = std::int16_t;
   static constexpr std::int64_t kGroup = 2;
   static constexpr bool kLastFirst = false;
-  PLAIT_INLINE static vi whole(vi x, vi y, vi s) {
-    return (vi)((vu)s + (vu)multiply_pairs(x, y));
-  }
+  PLAIT_INLINE static vi whole(vi x, vi y, vi s) { return (vi)((vu)s + (vu)multiply_pairs(x, y)); }
 };
 
 #if defined(__AVX512F__)
@@ -88,7 +86,7 @@ PLAIT_INLINE void interleave(int* out, const From* const* rows) {
     typedef From Some __attribute__((vector_size(8 * sizeof(From))));
     Some v;
     std::memcpy(&v, p, sizeof v);
-    return (Wide)__builtin_convertvector(v, Wide);
+    return (Wide) __builtin_convertvector(v, Wide);
   };
   const auto load_bytes = [](const From* p) {
     Bytes v;

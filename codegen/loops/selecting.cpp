@@ -2,9 +2,9 @@
 
 namespace plait::loops {
 
-#define PLAIT_DECLARE(tier) \
-  namespace tier {        \
-  const Selecting& selecting();   \
+#define PLAIT_DECLARE(tier)     \
+  namespace tier {              \
+  const Selecting& selecting(); \
   }
 PLAIT_FOR_TIERS(PLAIT_DECLARE)
 #undef PLAIT_DECLARE

@@ -150,8 +150,12 @@ LoopFn elementwise(OpId op, DType t, CpuTier tier) {
   if (t != DType::Float32 && t != DType::Float64) return nullptr;
   PLAIT_AT_TIER_OF_PROGRAMS(tier, math_loop(op, t));
 }
-VectorFn vector_function(OpId op, DType t, CpuTier tier) { PLAIT_AT_TIER_OF_PROGRAMS(tier, vector_function(op, t)); }
-const Product* product(DType a, DType b, CpuTier tier) { PLAIT_AT_TIER_OF_PROGRAMS(tier, product(a, b)); }
+VectorFn vector_function(OpId op, DType t, CpuTier tier) {
+  PLAIT_AT_TIER_OF_PROGRAMS(tier, vector_function(op, t));
+}
+const Product* product(DType a, DType b, CpuTier tier) {
+  PLAIT_AT_TIER_OF_PROGRAMS(tier, product(a, b));
+}
 
 }  // namespace loops
 }  // namespace plait

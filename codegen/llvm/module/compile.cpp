@@ -56,8 +56,9 @@ TargetMachine& machine(CpuTier tier) {
   TargetOptions options;
   options.AllowFPOpFusion = FPOpFusion::Strict;
   options.UnsafeFPMath = false;
-  tm.reset(target->createTargetMachine(triple, kProcessor.cpu(tier), kProcessor.features(tier), options,
-                                       Reloc::PIC_, kProcessor.code_model, CodeGenOptLevel::Less));
+  tm.reset(target->createTargetMachine(triple, kProcessor.cpu(tier), kProcessor.features(tier),
+                                       options, Reloc::PIC_, kProcessor.code_model,
+                                       CodeGenOptLevel::Less));
   if (!tm) throw CompileError("LLVM has no code generator for " + triple);
   return *tm;
 }

@@ -33,10 +33,9 @@ llvm::Value* Emitter::cast_primitive(llvm::Value* v, DType from, DType to) {
       const unsigned bits = to_type->getScalarSizeInBits();
       const auto number = [&](double n) { return ConstantFP::get(x->getType(), n); };
       const double top = std::ldexp(1.0, static_cast<int>(bits) - 1);  // exact, in float32 too
-      llvm::Value* fits = b_.CreateAnd(b_.CreateFCmpOGE(x, number(-top)),
-                                       b_.CreateFCmpOLT(x, number(top)));
-      made = b_.CreateSelect(fits, made,
-                             ConstantInt::get(to_type, APInt::getSignedMinValue(bits)));
+      llvm::Value* fits =
+          b_.CreateAnd(b_.CreateFCmpOGE(x, number(-top)), b_.CreateFCmpOLT(x, number(top)));
+      made = b_.CreateSelect(fits, made, ConstantInt::get(to_type, APInt::getSignedMinValue(bits)));
     }
     return k_.sequential ? b_.CreateFreeze(made) : made;
   };

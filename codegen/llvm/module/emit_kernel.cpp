@@ -2,8 +2,8 @@
 #include <llvm/IR/MDBuilder.h>
 
 #include "emitter.hpp"
-#include "processor.hpp"
 #include "ir/checks.hpp"
+#include "processor.hpp"
 #include "reduce.hpp"
 
 namespace plait::jit {

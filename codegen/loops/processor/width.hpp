@@ -1,4 +1,5 @@
-// The registers that a tier computes in: their bytes, and how many there are to compute in at a time.
+// The registers that a tier computes in: their bytes, and how many there are to compute in at a
+// time.
 #pragma once
 #if defined(__x86_64__)
 #include "x86_64/width.hpp"

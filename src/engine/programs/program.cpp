@@ -56,9 +56,7 @@ Scalar value_of(const NumberScalar& s, std::span<const std::int64_t> from_base,
 
 }  // namespace
 
-std::string target_name(CpuTier tier) {
-  return info(tier).target;
-}
+std::string target_name(CpuTier tier) { return info(tier).target; }
 
 std::int64_t Number::at(std::span<const std::int64_t> from_base,
                         std::span<const std::int32_t> points) const {

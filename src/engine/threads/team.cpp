@@ -387,9 +387,7 @@ void Team::reset_in_child() {
 
 }  // namespace
 
-void pause_a_moment() {
-  spin_pause();
-}
+void pause_a_moment() { spin_pause(); }
 
 void set_sharing(Sharing s) { sharing().store(s); }
 bool shares_always() { return sharing().load(std::memory_order_relaxed) == Sharing::Always; }

@@ -11,9 +11,8 @@ using namespace llvm;
 // Of the tiny model, in which all code and constants are within a megabyte: references are relative
 // to the instruction itself, so that an image may lie anywhere.
 const Processor kProcessor{"aarch64-unknown-linux-gnu", CodeModel::Tiny,
-    // Of any core: code is kept on disk and exported.
-    [](CpuTier) { return "generic"; },
- [](CpuTier) { return ""; },
+                           // Of any core: code is kept on disk and exported.
+                           [](CpuTier) { return "generic"; }, [](CpuTier) { return ""; },
                            [] {
                              LLVMInitializeAArch64TargetInfo();
                              LLVMInitializeAArch64Target();

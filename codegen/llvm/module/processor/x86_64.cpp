@@ -10,8 +10,7 @@ namespace plait::jit {
 using namespace llvm;
 
 const Processor kProcessor{
-    "x86_64-unknown-linux-gnu", CodeModel::Small,
-    [](CpuTier tier) { return info(tier).target; },
+    "x86_64-unknown-linux-gnu", CodeModel::Small, [](CpuTier tier) { return info(tier).target; },
     // The generic v4 level prefers 256 bits; kernels ask for 512 outright.
     [](CpuTier tier) { return tier == CpuTier::Avx512 ? "-prefer-256-bit" : ""; },
     [] {

@@ -8,7 +8,7 @@ enum class CpuTier : int { Baseline = 0 };
 
 inline constexpr std::array kTiers{CpuTier::Baseline};
 inline constexpr std::array<TierInfo, kTiers.size()> kTierInfo{
-    {{"baseline", "aarch64", 16, true, true, 0}}};
+    {{"baseline", "aarch64", 16, true, true, 0, nullptr}}};
 
 inline constexpr bool kConvertsToSmallest = false;  // to the nearest, and NaN to 0
 

@@ -7,9 +7,9 @@ enum class CpuTier : int { Baseline = 0, Avx2 = 1, Avx512 = 2 };
 
 inline constexpr std::array kTiers{CpuTier::Baseline, CpuTier::Avx2, CpuTier::Avx512};
 inline constexpr std::array<TierInfo, kTiers.size()> kTierInfo{
-    {{"baseline", "x86-64-v2", 16, false, false, 0},
-     {"avx2", "x86-64-v3", 32, true, true, 4},
-     {"avx512", "x86-64-v4", 64, true, true, 1}}};
+    {{"baseline", "x86-64-v2", 16, false, false, 0, nullptr},
+     {"avx2", "x86-64-v3", 32, true, true, 4, nullptr},
+     {"avx512", "x86-64-v4", 64, true, true, 1, "SkylakeX"}}};
 
 inline constexpr bool kConvertsToSmallest = true;
 
