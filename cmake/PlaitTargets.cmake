@@ -1,6 +1,7 @@
 # plait_layer(name SOURCES ... LINKS ...): an object library of one layer. Layers become one shared library, plait::plait.
 # Sections: what a library does not use of its layers is left out of it.
-set(PLAIT_FLAGS -ffunction-sections -fdata-sections -Wall -Wextra -Wno-missing-field-initializers -Wno-restrict -ffp-contract=off -fno-math-errno)
+set(PLAIT_FLAGS -ffunction-sections -fdata-sections -Wall -Wextra -Wno-missing-field-initializers -Wno-restrict -ffp-contract=off -fno-math-errno
+                -fsigned-char)
 if(CMAKE_CXX_COMPILER_ID MATCHES Clang)
   list(APPEND PLAIT_FLAGS -Wno-unknown-warning-option -Wno-unknown-pragmas)
 endif()
@@ -21,6 +22,18 @@ endif()
 # Nothing is thrown through a kernel.
 list(APPEND PLAIT_KERNEL_FLAGS -fno-asynchronous-unwind-tables)
 list(APPEND PLAIT_KERNEL_FLAGS -fno-strict-aliasing)  # memory is typed by the caller's dtype only
+
+# Named as the folders are that say what differs from processor to processor.
+set(PLAIT_PROCESSOR ${CMAKE_SYSTEM_PROCESSOR})
+if(PLAIT_PROCESSOR MATCHES "^(AMD64|amd64)$")
+  set(PLAIT_PROCESSOR x86_64)
+elseif(PLAIT_PROCESSOR STREQUAL arm64)
+  set(PLAIT_PROCESSOR aarch64)
+endif()
+include(processor/${PLAIT_PROCESSOR} OPTIONAL RESULT_VARIABLE known)
+if(NOT known)
+  message(FATAL_ERROR "Plait does not know the processor ${PLAIT_PROCESSOR}: docs/platforms.md says what it has to be told")
+endif()
 
 function(plait_configure target)
   target_compile_features(${target} PUBLIC cxx_std_20)

@@ -1,10 +1,17 @@
-# cmake -DFIRST=program -DSECOND=program -P same_output.cmake: fails unless both print the same.
+# cmake -DFIRST=command -DSECOND=command [-DLINES=regex] [-DFIRST_SAYS=regex] -P same_output.cmake: fails unless both commands, lists,
+# print the same lines of those that LINES matches, and the first one says on standard error what FIRST_SAYS matches.
 foreach(which FIRST SECOND)
-  execute_process(COMMAND ${${which}} OUTPUT_VARIABLE ${which}_text RESULT_VARIABLE failed)
+  execute_process(COMMAND ${${which}} OUTPUT_VARIABLE ${which}_text ERROR_VARIABLE ${which}_said RESULT_VARIABLE failed)
   if(failed)
-    message(FATAL_ERROR "${${which}} failed: ${failed}")
+    message(FATAL_ERROR "${${which}} failed: ${failed}\n${${which}_said}")
+  endif()
+  if(LINES)
+    string(REGEX MATCHALL "${LINES}[^\n]*" ${which}_text "${${which}_text}")
   endif()
 endforeach()
 if(FIRST_text STREQUAL "" OR NOT FIRST_text STREQUAL SECOND_text)
   message(FATAL_ERROR "${FIRST_text}\nis not\n${SECOND_text}")
+endif()
+if(FIRST_SAYS AND NOT FIRST_said MATCHES "${FIRST_SAYS}")
+  message(FATAL_ERROR "${FIRST} says\n${FIRST_said}")
 endif()

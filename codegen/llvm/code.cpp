@@ -42,6 +42,7 @@ std::shared_ptr<void> executable(const char* code, std::size_t size, std::size_t
   if (p == MAP_FAILED) throw std::bad_alloc();
   std::shared_ptr<void> owner(p, [bytes](void* q) { munmap(q, bytes); });
   std::memcpy(p, code, size);
+  __builtin___clear_cache(static_cast<char*>(p), static_cast<char*>(p) + size);
   if (mprotect(p, bytes, PROT_READ | PROT_EXEC) != 0)
     throw CompileError("this system does not let memory be made executable");
   return owner;

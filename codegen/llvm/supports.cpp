@@ -19,7 +19,7 @@ std::string lacks(const ir::Kernel& k) {
   for (const ir::Inst& i : k.insts) {
     if (i.op == ir::Op::Apply) {
       DType in = k.insts[i.operands[i.fn == OpId::Where ? 1 : 0]].type;
-      if (!loops::elementwise(i.fn, in, CpuTier::Baseline))
+      if (!loops::elementwise(i.fn, in, kTiers.front()))
         return std::string(op_info(i.fn).name) + " of " + std::string(name(in));
     }
   }
@@ -58,9 +58,6 @@ std::optional<ir::Kernel> with_carried_places(const ir::Kernel& k) {
 PLAIT_REPLACEABLE bool supports(const ir::Kernel& k, std::string* why) {
 #if !defined(PLAIT_LLVM_VERSION)
   if (why) *why = "a build without LLVM";
-  return false;
-#elif !defined(__x86_64__)
-  if (why) *why = "this processor";
   return false;
 #endif
   std::string what = lacks(k);

@@ -4,26 +4,14 @@
 
 namespace plait::loops {
 
-namespace baseline {
-CountFn count_in_bins();
-}
-namespace avx2 {
-CountFn count_in_bins();
-}
-namespace avx512 {
-CountFn count_in_bins();
-}
-
-CountFn count_in_bins(CpuTier tier) {
-  switch (tier) {
-    case CpuTier::Avx512:
-      return avx512::count_in_bins();
-    case CpuTier::Avx2:
-      return avx2::count_in_bins();
-    default:
-      return baseline::count_in_bins();
+#define PLAIT_DECLARE(tier) \
+  namespace tier {          \
+  CountFn count_in_bins();  \
   }
-}
+PLAIT_FOR_TIERS(PLAIT_DECLARE)
+#undef PLAIT_DECLARE
+
+CountFn count_in_bins(CpuTier tier) { PLAIT_AT_TIER(tier, count_in_bins()); }
 
 EqualBins equal_bins(const double* edges, std::int64_t bins) {
   const auto scale = static_cast<double>(bins);

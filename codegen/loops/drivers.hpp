@@ -2,10 +2,9 @@
 // value that does not vary are written so that the compiler vectorises them; `ivdep` holds because
 // input and output are either apart or exactly the same memory.
 #pragma once
-#include <xmmintrin.h>
-
 #include <cstring>
 
+#include "core/processor/float_unit.hpp"
 #include "pack.hpp"
 #include "tier.hpp"
 #include "types.hpp"
@@ -120,21 +119,6 @@ void binary_loop(Args args, Strides s, std::int64_t n) {
     binary<T, T, R>(args, s, n, f);
   }
 }
-
-// Comparisons use whichever instruction is fastest; NumPy's comparisons are quiet, so the flags
-// that were there before stay as they were.
-class QuietFlags {
- public:
-  QuietFlags() : saved_(_mm_getcsr()) {}
-  ~QuietFlags() {
-    if (_mm_getcsr() != saved_) _mm_setcsr(saved_);
-  }
-  QuietFlags(const QuietFlags&) = delete;
-  QuietFlags& operator=(const QuietFlags&) = delete;
-
- private:
-  unsigned saved_;
-};
 
 // The loop of the type in the list that `t` names.
 template <class Op, class... Ts>

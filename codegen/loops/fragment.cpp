@@ -1,8 +1,10 @@
 #include "fragment.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <type_traits>
+#include <utility>
 
 #include "core/half.hpp"
 #include "core/narrow.hpp"
@@ -154,14 +156,10 @@ void at_tier(const Fragment* f) {
 
 template <class A, class B, class T>
 FragmentFn of(CpuTier tier) {
-  switch (tier) {
-    case CpuTier::Avx512:
-      return at_tier<A, B, T, CpuTier::Avx512>;
-    case CpuTier::Avx2:
-      return at_tier<A, B, T, CpuTier::Avx2>;
-    default:
-      return at_tier<A, B, T, CpuTier::Baseline>;
-  }
+  static constexpr auto of_tiers = []<std::size_t... i>(std::index_sequence<i...>) {
+    return std::array{&at_tier<A, B, T, kTiers[i]>...};
+  }(std::make_index_sequence<kTiers.size()>());
+  return of_tiers[static_cast<std::size_t>(tier)];
 }
 
 template <class A, class B, class T>

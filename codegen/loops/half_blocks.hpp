@@ -1,11 +1,9 @@
 // Float16 operations compute in float32, a block at a time: widen, run the float32 loop, round.
 #pragma once
 #include <algorithm>
-#ifdef __F16C__
-#include <immintrin.h>
-#endif
 
 #include "codegen/loops/drivers.hpp"
+#include "codegen/loops/processor/halves.hpp"
 #include "codegen/loops/raise.hpp"
 #include "core/half.hpp"
 
@@ -16,10 +14,8 @@ inline constexpr std::int64_t kHalfBlock = 256;
 inline void widen_halves(const void* in, std::int64_t stride, float* out, std::int64_t n) {
   auto* p = static_cast<const char*>(in);
   std::int64_t i = 0;
-#ifdef __F16C__
-  if (stride == 2)
-    for (; i + 8 <= n; i += 8) _mm256_storeu_ps(out + i, _mm256_cvtph_ps(load<__m128i>(p + 2 * i)));
-#endif
+  if (kHalvesAtOnce && stride == 2)
+    for (; i + kHalvesAtOnce <= n; i += kHalvesAtOnce) widen_at_once(p + 2 * i, out + i);
   for (; i < n; ++i) out[i] = half_to_float(load<std::uint16_t>(p + i * stride));
 }
 
@@ -27,11 +23,8 @@ inline void widen_halves(const void* in, std::int64_t stride, float* out, std::i
 inline void round_to_halves(const float* in, void* out, std::int64_t stride, std::int64_t n) {
   auto* p = static_cast<char*>(out);
   std::int64_t i = 0;
-#ifdef __F16C__
-  if (stride == 2)
-    for (; i + 8 <= n; i += 8)
-      store(p + 2 * i, _mm256_cvtps_ph(_mm256_loadu_ps(in + i), _MM_FROUND_TO_NEAREST_INT));
-#endif
+  if (kHalvesAtOnce && stride == 2)
+    for (; i + kHalvesAtOnce <= n; i += kHalvesAtOnce) round_at_once(in + i, p + 2 * i);
   bool overflow = false;
   for (; i < n; ++i) {
     const std::uint16_t h = float_to_half(in[i]);

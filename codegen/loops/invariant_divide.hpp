@@ -4,22 +4,13 @@
 #include <bit>
 #include <limits>
 
-#include "codegen/loops/orders.hpp"
+#include "codegen/loops/vector.hpp"
 
 namespace plait::loops::PLAIT_TIER {
 
-typedef unsigned long long u64s __attribute__((vector_size(kVectorBytes)));
+using u64s = vul;
 
 // The high halves of 64-bit products, from products of 32-bit halves.
-PLAIT_INLINE u64s low_products(u64s a, u64s b) {
-#if defined(__AVX512F__)
-  return (u64s)_mm512_maskz_mul_epu32(0xff, (__m512i)a, (__m512i)b);
-#elif defined(__AVX2__)
-  return (u64s)_mm256_mul_epu32((__m256i)a, (__m256i)b);
-#else
-  return (u64s)_mm_mul_epu32((__m128i)a, (__m128i)b);
-#endif
-}
 PLAIT_INLINE u64s high_product(u64s a, u64s b) {
   const u64s a1 = a >> 32, b1 = b >> 32;
   const u64s low = low_products(a, b), cross = low_products(a1, b) + (low >> 32);

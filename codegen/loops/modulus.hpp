@@ -8,20 +8,6 @@
 
 namespace plait::loops::PLAIT_TIER {
 
-#if defined(__AVX512F__)
-PLAIT_INLINE vf_half fma(vf_half a, vf_half b, vf_half c) { return _mm256_fmadd_ps(a, b, c); }
-PLAIT_INLINE vf_half sqrt(vf_half a) { return _mm256_sqrt_ps(a); }
-#elif defined(__AVX2__)
-PLAIT_INLINE vf_half fma(vf_half a, vf_half b, vf_half c) { return _mm_fmadd_ps(a, b, c); }
-PLAIT_INLINE vf_half sqrt(vf_half a) { return _mm_sqrt_ps(a); }
-#else
-PLAIT_INLINE vf_half fma(vf_half a, vf_half b, vf_half c) {
-  return vf_half{__builtin_fmaf(a[0], b[0], c[0]), __builtin_fmaf(a[1], b[1], c[1])};
-}
-PLAIT_INLINE vf_half sqrt(vf_half a) {
-  return vf_half{__builtin_sqrtf(a[0]), __builtin_sqrtf(a[1])};
-}
-#endif
 typedef int vi_half __attribute__((vector_size(kVectorBytes / 2)));
 PLAIT_INLINE bool any(vi_half m) { return any(__builtin_convertvector(m, vl)); }
 

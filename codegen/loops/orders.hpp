@@ -1,10 +1,7 @@
 // The order relations that extrema and arg-extrema use. `better(x, best)`: x replaces best.
 #pragma once
-#if defined(__AVX2__)
-#include <immintrin.h>
-#endif
-
 #include "codegen/loops/drivers.hpp"
+#include "codegen/loops/processor/width.hpp"
 #include "core/half.hpp"
 
 namespace plait::loops::PLAIT_TIER {
@@ -43,13 +40,6 @@ struct Ignoring {
   }
 };
 
-#if defined(__AVX512F__)
-inline constexpr int kVectorBytes = 64;
-#elif defined(__AVX2__)
-inline constexpr int kVectorBytes = 32;
-#else
-inline constexpr int kVectorBytes = 16;
-#endif
 template <class T>
 struct Native {
   static constexpr int lanes = kVectorBytes / sizeof(T);

@@ -7,9 +7,6 @@
 
 #include "codegen/loops/panels.hpp"
 #include "codegen/loops/tiles.hpp"
-#if defined(__SSE2__)
-#include <emmintrin.h>
-#endif
 
 namespace plait::loops::PLAIT_TIER {
 namespace {
@@ -18,16 +15,7 @@ struct Pairs : Panelled<int> {
   using Element = std::int16_t;
   static constexpr std::int64_t kGroup = 2;
   static constexpr bool kLastFirst = false;
-  PLAIT_INLINE static vi whole(vi x, vi y, vi s) {
-#if defined(__AVX512F__)
-    const vi products = (vi)_mm512_madd_epi16((__m512i)x, (__m512i)y);
-#elif defined(__AVX2__)
-    const vi products = (vi)_mm256_madd_epi16((__m256i)x, (__m256i)y);
-#else
-    const vi products = (vi)_mm_madd_epi16((__m128i)x, (__m128i)y);
-#endif
-    return (vi)((vu)s + (vu)products);
-  }
+  PLAIT_INLINE static vi whole(vi x, vi y, vi s) { return (vi)((vu)s + (vu)multiply_pairs(x, y)); }
 };
 
 #if defined(__AVX512F__)
@@ -92,30 +80,47 @@ template <class By>
 constexpr std::int64_t kSideBySide = 16 / sizeof(typename By::Element);
 template <class By, class From>
 PLAIT_INLINE void interleave(int* out, const From* const* rows) {
+  typedef std::int16_t Wide __attribute__((vector_size(16)));
+  typedef std::int8_t Bytes __attribute__((vector_size(16)));
   const auto load = [](const From* p) {
-    if constexpr (sizeof(From) == sizeof(typename By::Element))
-      return _mm_loadu_si128(reinterpret_cast<const __m128i*>(p));
-    else {
-      const __m128i v = _mm_loadl_epi64(reinterpret_cast<const __m128i*>(p));
-      return std::is_signed_v<From> ? _mm_srai_epi16(_mm_unpacklo_epi8(v, v), 8)
-                                    : _mm_unpacklo_epi8(v, _mm_setzero_si128());
-    }
+    typedef From Some __attribute__((vector_size(8 * sizeof(From))));
+    Some v;
+    std::memcpy(&v, p, sizeof v);
+    return (Wide) __builtin_convertvector(v, Wide);
   };
-  const auto store = [out](int i, __m128i v) {
-    _mm_storeu_si128(reinterpret_cast<__m128i*>(out) + i, v);
+  const auto load_bytes = [](const From* p) {
+    Bytes v;
+    std::memcpy(&v, p, sizeof v);
+    return v;
+  };
+  const auto store = [out](int i, Wide v) { std::memcpy(out + 4 * i, &v, sizeof v); };
+  const auto low = [](Wide a, Wide b) {
+    return __builtin_shufflevector(a, b, 0, 8, 1, 9, 2, 10, 3, 11);
+  };
+  const auto high = [](Wide a, Wide b) {
+    return __builtin_shufflevector(a, b, 4, 12, 5, 13, 6, 14, 7, 15);
   };
   if constexpr (By::kGroup == 2) {
-    const __m128i a = load(rows[By::kLastFirst]), b = load(rows[!By::kLastFirst]);
-    store(0, _mm_unpacklo_epi16(a, b));
-    store(1, _mm_unpackhi_epi16(a, b));
+    const Wide a = load(rows[By::kLastFirst]), b = load(rows[!By::kLastFirst]);
+    store(0, low(a, b));
+    store(1, high(a, b));
   } else {
-    const __m128i a = load(rows[0]), b = load(rows[1]), c = load(rows[2]), d = load(rows[3]);
-    const __m128i ab = _mm_unpacklo_epi8(a, b), cd = _mm_unpacklo_epi8(c, d),
-                  ab_high = _mm_unpackhi_epi8(a, b), cd_high = _mm_unpackhi_epi8(c, d);
-    store(0, _mm_unpacklo_epi16(ab, cd));
-    store(1, _mm_unpackhi_epi16(ab, cd));
-    store(2, _mm_unpacklo_epi16(ab_high, cd_high));
-    store(3, _mm_unpackhi_epi16(ab_high, cd_high));
+    const auto low_bytes = [](Bytes a, Bytes b) {
+      return (Wide)__builtin_shufflevector(a, b, 0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7,
+                                           23);
+    };
+    const auto high_bytes = [](Bytes a, Bytes b) {
+      return (Wide)__builtin_shufflevector(a, b, 8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14,
+                                           30, 15, 31);
+    };
+    const Bytes a = load_bytes(rows[0]), b = load_bytes(rows[1]), c = load_bytes(rows[2]),
+                d = load_bytes(rows[3]);
+    const Wide ab = low_bytes(a, b), cd = low_bytes(c, d), ab_high = high_bytes(a, b),
+               cd_high = high_bytes(c, d);
+    store(0, low(ab, cd));
+    store(1, high(ab, cd));
+    store(2, low(ab_high, cd_high));
+    store(3, high(ab_high, cd_high));
   }
 }
 

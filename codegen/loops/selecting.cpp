@@ -2,25 +2,13 @@
 
 namespace plait::loops {
 
-namespace baseline {
-const Selecting& selecting();
-}
-namespace avx2 {
-const Selecting& selecting();
-}
-namespace avx512 {
-const Selecting& selecting();
-}
-
-const Selecting& selecting(CpuTier tier) {
-  switch (tier) {
-    case CpuTier::Avx512:
-      return avx512::selecting();
-    case CpuTier::Avx2:
-      return avx2::selecting();
-    default:
-      return baseline::selecting();
+#define PLAIT_DECLARE(tier)     \
+  namespace tier {              \
+  const Selecting& selecting(); \
   }
-}
+PLAIT_FOR_TIERS(PLAIT_DECLARE)
+#undef PLAIT_DECLARE
+
+const Selecting& selecting(CpuTier tier) { PLAIT_AT_TIER(tier, selecting()); }
 
 }  // namespace plait::loops

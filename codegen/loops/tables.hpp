@@ -127,15 +127,4 @@ inline constexpr double kAsinTail[] = {
     0x1.52420b04b37bep-7, 0x1.65a9c4dfcf8b1p-8, 0x1.1d189408314efp-6, -0x1.e6aaa8a0a04cfp-7,
     0x1.d72b2bc8155f8p-6};
 
-// What the low four bits of each lane select.
-PLAIT_INLINE vd look_up(const double (&table)[16], vl index) {
-#if defined(__AVX512F__)
-  return _mm512_permutex2var_pd(_mm512_load_pd(table), (__m512i)index, _mm512_load_pd(table + 8));
-#elif defined(__AVX2__)
-  return _mm256_i64gather_pd(table, (__m256i)(index & 15), 8);
-#else
-  return vd{table[index[0] & 15], table[index[1] & 15]};
-#endif
-}
-
 }  // namespace plait::loops::PLAIT_TIER

@@ -31,7 +31,5 @@
   ArgColumnsFn arg_columns(ReduceKind kind, DType t); \
   const Product* product(DType a, DType b);           \
   }
-PLAIT_DECLARE_TIER(baseline)
-PLAIT_DECLARE_TIER(avx2)
-PLAIT_DECLARE_TIER(avx512)
+PLAIT_FOR_TIERS(PLAIT_DECLARE_TIER)
 #undef PLAIT_DECLARE_TIER

@@ -18,13 +18,7 @@ PLAIT_INLINE vl splat(long long x) { return x - vl{}; }
 
 namespace {
 
-#if defined(__AVX512F__)
-constexpr int kRows = 14, kVectors = 2;
-#elif defined(__AVX2__)
-constexpr int kRows = 6, kVectors = 2;
-#else
-constexpr int kRows = 4, kVectors = 2;
-#endif
+constexpr int kRows = kTileRows, kVectors = 2;
 
 template <class T>
 struct Register;
@@ -47,70 +41,11 @@ struct Register<long long> {
 template <class T>
 constexpr int kWidth = kVectorBytes / static_cast<int>(sizeof(T));
 
-// The first `count` lanes of a register. What fma() makes of the others is not stored, and raises
-// no flag that they do not: they are left out, or repeat the first lane.
-#if defined(__AVX512F__)
-template <class T>
-struct Lanes {
-  __mmask16 mask;
-  explicit Lanes(std::int64_t count) : mask(static_cast<__mmask16>((1U << count) - 1)) {}
-  vf load(const float* p) const { return _mm512_maskz_loadu_ps(mask, p); }
-  vd load(const double* p) const { return _mm512_maskz_loadu_pd(static_cast<__mmask8>(mask), p); }
-  vf load_factors(const float* p) const { return load(p); }
-  vd load_factors(const double* p) const { return load(p); }
-  void store(float* p, vf v) const { _mm512_mask_storeu_ps(p, mask, v); }
-  void store(double* p, vd v) const { _mm512_mask_storeu_pd(p, static_cast<__mmask8>(mask), v); }
-  vf multiply_add(vf a, vf b, vf c) const { return _mm512_mask3_fmadd_ps(a, b, c, mask); }
-  vd multiply_add(vd a, vd b, vd c) const {
-    return _mm512_mask3_fmadd_pd(a, b, c, static_cast<__mmask8>(mask));
-  }
-};
-#elif defined(__AVX2__)
-template <class T>
-struct Lanes {
-  __m256i mask;
-  explicit Lanes(std::int64_t count) {
-    alignas(32) static constexpr std::int32_t ones[16] = {-1, -1, -1, -1, -1, -1, -1, -1};
-    const auto words = count * static_cast<std::int64_t>(sizeof(T) / 4);
-    mask = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(ones + 8 - words));
-  }
-  vf load(const float* p) const { return _mm256_maskload_ps(p, mask); }
-  vd load(const double* p) const { return _mm256_maskload_pd(p, mask); }
-  vf load_factors(const float* p) const {
-    return _mm256_blendv_ps(_mm256_broadcast_ss(p), load(p), _mm256_castsi256_ps(mask));
-  }
-  vd load_factors(const double* p) const {
-    return _mm256_blendv_pd(_mm256_broadcast_sd(p), load(p), _mm256_castsi256_pd(mask));
-  }
-  void store(float* p, vf v) const { _mm256_maskstore_ps(p, mask, v); }
-  void store(double* p, vd v) const { _mm256_maskstore_pd(p, mask, v); }
-  template <class V>
-  V multiply_add(V a, V b, V c) const {
-    return fma(a, b, c);
-  }
-};
-#else
-template <class T>
-struct Lanes {
-  using Vector = typename Register<T>::type;
-  std::int64_t count;
-  explicit Lanes(std::int64_t n) : count(n) {}
-  Vector load(const T* p) const {
-    Vector v{};
-    for (std::int64_t i = 0; i < count; ++i) v[i] = p[i];
-    return v;
-  }
-  Vector load_factors(const T* p) const {
-    Vector v = splat(*p);
-    for (std::int64_t i = 1; i < count; ++i) v[i] = p[i];
-    return v;
-  }
-  void store(T* p, Vector v) const {
-    for (std::int64_t i = 0; i < count; ++i) p[i] = v[i];
-  }
-  Vector multiply_add(Vector a, Vector b, Vector c) const { return fma(a, b, c); }
-};
-#endif
+}  // namespace
+}  // namespace plait::loops::PLAIT_TIER
+#include "codegen/loops/processor/lanes.hpp"
+namespace plait::loops::PLAIT_TIER {
+namespace {
 
 // Of integers, no lane raises flags, and those of floats are moved.
 template <class T, class Float>
@@ -135,19 +70,6 @@ template <class T>
 PLAIT_INLINE typename Register<T>::type load(const T* p) {
   return *reinterpret_cast<const typename Native<T>::type*>(p);
 }
-// Panels hold halves as Float32.
-PLAIT_INLINE vf load(const Half* p) {
-#if defined(__AVX512F__)
-  return _mm512_cvtph_ps(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(p)));
-#elif defined(__F16C__)
-  return _mm256_cvtph_ps(_mm_loadu_si128(reinterpret_cast<const __m128i*>(p)));
-#else
-  vf v;
-  for (int i = 0; i < kFloatLanes; ++i) v[i] = half_to_float(p[i].bits);
-  return v;
-#endif
-}
-
 // Integers that are wider in panels.
 PLAIT_INLINE vi load(const std::uint16_t* p) {
   typedef std::uint16_t Narrow __attribute__((vector_size(kVectorBytes / 2)));
@@ -345,11 +267,8 @@ void block(std::int64_t m, std::int64_t n, std::int64_t k, const void* a, const 
 // Vectors of a tile of so few rows that two would not give as many sums as a processor has under
 // way: longer pieces of the rows of B, too, where these lie in memory.
 constexpr int vectors_of_few(int rows) {
-#if defined(__AVX512F__)
-  return rows <= 2 ? 8 : rows <= 6 ? 4 : kVectors;
-#else
+  if (kManyRegisters) return rows <= 2 ? 8 : rows <= 6 ? 4 : kVectors;
   return rows == 1 ? 8 : rows == 2 ? 4 : kVectors;
-#endif
 }
 
 constexpr int kMostFewRows = 6;

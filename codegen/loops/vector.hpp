@@ -1,10 +1,7 @@
 // Vectors of one register of the tier, and the few operations on them that the compiler's generic
-// vectors lack. AVX2 and AVX-512 have fused multiply-add; the baseline calls fma() an element at a
-// time, slower and with the same bits.
+// vectors lack. A tier without fused multiply-add calls fma() an element at a time, slower and with
+// the same bits.
 #pragma once
-#if defined(__AVX2__)
-#include <immintrin.h>
-#endif
 #include <cmath>
 
 #include "codegen/loops/orders.hpp"
@@ -28,34 +25,10 @@ PLAIT_INLINE vf splat(float x) { return x - vf{}; }
 PLAIT_INLINE vl bits(vd x) { return (vl)x; }
 PLAIT_INLINE vd from_bits(vl x) { return (vd)x; }
 
-#if defined(__AVX512F__)
-PLAIT_INLINE vd fma(vd a, vd b, vd c) { return _mm512_fmadd_pd(a, b, c); }
-PLAIT_INLINE vf fma(vf a, vf b, vf c) { return _mm512_fmadd_ps(a, b, c); }
-PLAIT_INLINE vd sqrt(vd a) { return _mm512_maskz_sqrt_pd(0xff, a); }
-PLAIT_INLINE vf sqrt(vf a) { return _mm512_maskz_sqrt_ps(0xffff, a); }
-PLAIT_INLINE bool any(vl m) { return _mm512_movepi64_mask((__m512i)m) != 0; }
-PLAIT_INLINE bool any(vi m) { return _mm512_movepi32_mask((__m512i)m) != 0; }
-#elif defined(__AVX2__)
-PLAIT_INLINE vd fma(vd a, vd b, vd c) { return _mm256_fmadd_pd(a, b, c); }
-PLAIT_INLINE vf fma(vf a, vf b, vf c) { return _mm256_fmadd_ps(a, b, c); }
-PLAIT_INLINE vd sqrt(vd a) { return _mm256_sqrt_pd(a); }
-PLAIT_INLINE vf sqrt(vf a) { return _mm256_sqrt_ps(a); }
-PLAIT_INLINE bool any(vl m) { return _mm256_movemask_pd((__m256d)m) != 0; }
-PLAIT_INLINE bool any(vi m) { return _mm256_movemask_ps((__m256)m) != 0; }
-#else
-PLAIT_INLINE vd fma(vd a, vd b, vd c) {
-  return vd{__builtin_fma(a[0], b[0], c[0]), __builtin_fma(a[1], b[1], c[1])};
-}
-PLAIT_INLINE vf fma(vf a, vf b, vf c) {
-  vf r;
-  for (int i = 0; i < kFloatLanes; ++i) r[i] = __builtin_fmaf(a[i], b[i], c[i]);
-  return r;
-}
-PLAIT_INLINE vd sqrt(vd a) { return vd{__builtin_sqrt(a[0]), __builtin_sqrt(a[1])}; }
-PLAIT_INLINE vf sqrt(vf a) { return _mm_sqrt_ps(a); }
-PLAIT_INLINE bool any(vl m) { return (m[0] | m[1]) != 0; }
-PLAIT_INLINE bool any(vi m) { return (m[0] | m[1] | m[2] | m[3]) != 0; }
-#endif
+}  // namespace plait::loops::PLAIT_TIER
+#include "codegen/loops/processor/operations.hpp"
+namespace plait::loops::PLAIT_TIER {
+
 PLAIT_INLINE vd fma(double a, vd b, vd c) { return fma(splat(a), b, c); }
 PLAIT_INLINE vd fma(vd a, double b, vd c) { return fma(a, splat(b), c); }
 PLAIT_INLINE vd fma(vd a, vd b, double c) { return fma(a, b, splat(c)); }
@@ -127,25 +100,6 @@ PLAIT_INLINE Pair quotient(Pair n, Pair d) {
 PLAIT_INLINE Pair add(Pair a, Pair b) {
   const Pair s = two_sum(a.h, b.h);
   return fast_two_sum(s.h, s.l + (a.l + b.l));
-}
-
-// table[index] of 32 floats, a lane.
-PLAIT_INLINE vf look_up(const float (&table)[32], vi index) {
-#if defined(__AVX512F__)
-  return _mm512_permutex2var_ps(_mm512_loadu_ps(table), (__m512i)index,
-                                _mm512_loadu_ps(table + 16));
-#elif defined(__AVX2__)
-  const auto eighth = [&](int i) {
-    return _mm256_permutevar8x32_ps(_mm256_loadu_ps(table + 8 * i), (__m256i)index);
-  };
-  const __m256 odd = (__m256)(index << 28), high = (__m256)(index << 27);
-  return _mm256_blendv_ps(_mm256_blendv_ps(eighth(0), eighth(1), odd),
-                          _mm256_blendv_ps(eighth(2), eighth(3), odd), high);
-#else
-  vf r;
-  for (int i = 0; i < kFloatLanes; ++i) r[i] = table[index[i]];
-  return r;
-#endif
 }
 
 // Recomputes the lanes of `mask`, which the fast path got benign values for, one by one.

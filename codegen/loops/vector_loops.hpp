@@ -161,30 +161,24 @@ LoopFn pick_vector_binary(DType t) {
   return t == DType::Float32 ? &vector_binary<Op, f32> : nullptr;
 }
 
-// One register in, one out. The baseline offers none: its calls would not pay.
-#if defined(__AVX2__)
+// One register in, one out.
 template <class Op>
 VectorFn unary_entry(DType t) {
-  if (t == DType::Float64) return {reinterpret_cast<void*>(&entry<Op, f64>), kLanes};
-  if (t == DType::Float32) return {reinterpret_cast<void*>(&entry<Op, f32>), Path<Op, f32>::lanes};
+  if constexpr (kVectorCalls) {
+    if (t == DType::Float64) return {reinterpret_cast<void*>(&entry<Op, f64>), kLanes};
+    if (t == DType::Float32)
+      return {reinterpret_cast<void*>(&entry<Op, f32>), Path<Op, f32>::lanes};
+  }
   return {nullptr, 0};
 }
 template <class Op>
 VectorFn binary_entry(DType t) {
-  if (t == DType::Float64) return {reinterpret_cast<void*>(&entry2<Op, f64>), kLanes};
-  if (t == DType::Float32) return {reinterpret_cast<void*>(&entry2<Op, f32>), kLanes};
+  if constexpr (kVectorCalls) {
+    if (t == DType::Float64) return {reinterpret_cast<void*>(&entry2<Op, f64>), kLanes};
+    if (t == DType::Float32) return {reinterpret_cast<void*>(&entry2<Op, f32>), kLanes};
+  }
   return {nullptr, 0};
 }
-#else
-template <class Op>
-VectorFn unary_entry(DType) {
-  return {nullptr, 0};
-}
-template <class Op>
-VectorFn binary_entry(DType) {
-  return {nullptr, 0};
-}
-#endif
 
 // What a family of vector functions offers for one operation.
 struct Found {

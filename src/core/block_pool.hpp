@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "buffer.hpp"
+#include "processor/pause.hpp"
 
 namespace plait::pool {
 
@@ -64,7 +65,7 @@ inline constexpr int kSmallClasses = size_class(kSmallLimit) + 1;
 class SpinLock {
  public:
   void lock() {
-    while (held_.exchange(true, std::memory_order_acquire)) __builtin_ia32_pause();
+    while (held_.exchange(true, std::memory_order_acquire)) spin_pause();
   }
   void unlock() { held_.store(false, std::memory_order_release); }
 

@@ -6,10 +6,6 @@
 #include <charconv>
 #include <cstdlib>
 #include <thread>
-#if defined(__x86_64__) && defined(__linux__)
-#include <sys/syscall.h>
-#include <unistd.h>
-#endif
 
 #include "bounded_table.hpp"
 #include "settings.hpp"
@@ -65,41 +61,6 @@ std::size_t code_limit() { return config().code_limit; }
 Config& config() {
   static Config c = initial();
   return c;
-}
-
-// __builtin_cpu_supports includes the check (XCR0) that the system saves the wider registers.
-CpuTier detected_tier() {
-#if defined(__x86_64__)
-  __builtin_cpu_init();
-  const bool avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
-                    __builtin_cpu_supports("f16c") && __builtin_cpu_supports("bmi") &&
-                    __builtin_cpu_supports("bmi2");
-  if (!avx2) return CpuTier::Baseline;
-  const bool avx512 = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
-                      __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl") &&
-                      __builtin_cpu_supports("avx512cd");
-  return avx512 ? CpuTier::Avx512 : CpuTier::Avx2;
-#else
-  return CpuTier::Baseline;
-#endif
-}
-
-bool has_amx() {
-#if defined(__x86_64__) && defined(__linux__)
-  static const bool has = [] {
-    if (!config().amx) return false;
-    __builtin_cpu_init();
-    if (!__builtin_cpu_supports("amx-tile") || !__builtin_cpu_supports("amx-bf16") ||
-        !__builtin_cpu_supports("amx-int8"))
-      return false;
-    // The registers are large: the system saves them of processes only that ask once.
-    constexpr long kRequest = 0x1023, kTileData = 18;  // ARCH_REQ_XCOMP_PERM
-    return syscall(SYS_arch_prctl, kRequest, kTileData) == 0;
-  }();
-  return has;
-#else
-  return false;
-#endif
 }
 
 }  // namespace plait

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "dtype.hpp"
+#include "processor/tiers.hpp"
 
 namespace plait {
 
@@ -20,9 +21,6 @@ enum class Log : unsigned {
   Loops = 64
 };
 
-// CPU levels that precompiled loops and JIT kernels are built for. Baseline is x86-64-v2 / generic
-// elsewhere.
-enum class CpuTier : int { Baseline = 0, Avx2 = 1, Avx512 = 2 };
 enum class JitMode : int {
   Off = 0,
   Background = 1,
@@ -57,10 +55,11 @@ struct Config {
 };
 Config& config();
 CpuTier detected_tier();
+constexpr const TierInfo& info(CpuTier tier) { return kTierInfo[static_cast<std::size_t>(tier)]; }
 
-// Whether the processor multiplies tiles of bfloat16 and of bytes (AMX), and the system lets this
-// process.
-bool has_amx();
+// Whether the processor multiplies tiles of bfloat16 and of bytes, the system lets this process,
+// and settings do not say otherwise.
+bool has_matrix_tiles();
 
 inline bool logging(Log what) { return config().log & static_cast<unsigned>(what); }
 // One line "plait[fusion] text" to stderr, or to the sink the bindings installed.

@@ -18,13 +18,13 @@ Machine read_host(CpuTier tier) {
     for (ProductCosts* const c : {&m.tile_product, &m.axes_product, &m.attention_product})
       slower(*c, times);
   };
-  if (tier == CpuTier::Avx2) {
+  if (info(tier).vector_bytes == 32) {
     slower_tiles(2);
     slower(m.blas_product, 2);
     m.tile_lanes /= 2;
-  } else if (tier == CpuTier::Baseline) {
+  } else if (info(tier).vector_bytes == 16) {
     // A BLAS looks at the processor itself.
-    slower_tiles(8);
+    slower_tiles(info(tier).fused ? 4 : 8);
     m.tile_lanes /= 4;
   }
   // 0 or less where the system does not say.
@@ -42,8 +42,11 @@ Machine read_host(CpuTier tier) {
 
 const Machine& host_machine() {
   if (config().machine) return *config().machine;
-  static const std::array<Machine, 3> tiers{read_host(CpuTier::Baseline), read_host(CpuTier::Avx2),
-                                            read_host(CpuTier::Avx512)};
+  static const auto tiers = [] {
+    std::array<Machine, kTiers.size()> all;
+    for (const CpuTier tier : kTiers) all[static_cast<std::size_t>(tier)] = read_host(tier);
+    return all;
+  }();
   return tiers[static_cast<std::size_t>(config().tier)];
 }
 

@@ -153,9 +153,12 @@ Allowed file() {
   return {"a file", [](std::string_view, Config&) { return true; }, nullptr};
 }
 
-constexpr Word kTiers[] = {{"baseline", static_cast<int>(CpuTier::Baseline)},
-                           {"avx2", static_cast<int>(CpuTier::Avx2)},
-                           {"avx512", static_cast<int>(CpuTier::Avx512)}};
+constexpr auto kTierWords = [] {
+  std::array<Word, kTiers.size()> words{};
+  for (const CpuTier t : kTiers)
+    words[static_cast<std::size_t>(t)] = {info(t).name, static_cast<int>(t)};
+  return words;
+}();
 constexpr Word kJitModes[] = {{"background", static_cast<int>(JitMode::Background)},
                               {"blocking", static_cast<int>(JitMode::Blocking)},
                               {"off", static_cast<int>(JitMode::Off)}};
@@ -197,7 +200,7 @@ std::vector<Setting> table() {
       {"PLAIT_FUSE", "fuse", true, toggle<&Config::fuse>(), "`on`",
        "`off`: one operation at a time. The reference to compare with when a fused result looks "
        "wrong"},
-      {"PLAIT_CPU", "cpu", false, one_of<&Config::tier, kTiers>(), "the best the CPU has",
+      {"PLAIT_CPU", "cpu", false, one_of<&Config::tier, kTierWords>(), "the best the CPU has",
        "instruction sets of the precompiled loops and of generated code, never above what the CPU "
        "has"},
       {"PLAIT_AMX", "amx", false, toggle<&Config::amx>(), "`on`",

@@ -164,7 +164,8 @@ std::int32_t stage(Kernel& k, const Row& row) {
     store_element(k, first.loop, first.load, local);
   } else {
     const Val end = visible(k, row.home, row.before, k.loops[first.loop].end);
-    insert_before(k.loops[row.home], row.before, copy_loop(k, first, local, end));
+    const Val copy = copy_loop(k, first, local, end);  // adds a loop, so it comes first
+    insert_before(k.loops[row.home], row.before, copy);
   }
   for (const RowReader& r : row.readers)
     if (row.before != kNone || &r != &first)

@@ -146,23 +146,16 @@ LoopFn cast(DType from, DType to, CpuTier) {
   });
 }
 
-// Of two tiers: programs for older processors need all of Plait.
-#define PLAIT_AT_TIER(call) \
-  switch (tier) {           \
-    case CpuTier::Avx512:   \
-      return avx512::call;  \
-    case CpuTier::Avx2:     \
-      return avx2::call;    \
-    default:                \
-      return {};            \
-  }
 LoopFn elementwise(OpId op, DType t, CpuTier tier) {
   if (t != DType::Float32 && t != DType::Float64) return nullptr;
-  PLAIT_AT_TIER(math_loop(op, t));
+  PLAIT_AT_TIER_OF_PROGRAMS(tier, math_loop(op, t));
 }
-VectorFn vector_function(OpId op, DType t, CpuTier tier) { PLAIT_AT_TIER(vector_function(op, t)); }
-const Product* product(DType a, DType b, CpuTier tier) { PLAIT_AT_TIER(product(a, b)); }
-#undef PLAIT_AT_TIER
+VectorFn vector_function(OpId op, DType t, CpuTier tier) {
+  PLAIT_AT_TIER_OF_PROGRAMS(tier, vector_function(op, t));
+}
+const Product* product(DType a, DType b, CpuTier tier) {
+  PLAIT_AT_TIER_OF_PROGRAMS(tier, product(a, b));
+}
 
 }  // namespace loops
 }  // namespace plait

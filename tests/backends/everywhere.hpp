@@ -59,8 +59,8 @@ inline void everywhere(const std::string& what, const std::function<Array()>& f,
                            tracer::ErrorAction::Ignore, tracer::ErrorAction::Ignore});
   config().fuse = false;
   const Values reference = values(f());
-  for (CpuTier tier : {CpuTier::Avx2, CpuTier::Avx512}) {
-    if (tier > detected_tier()) continue;
+  for (CpuTier tier : kTiers) {
+    if (tier > detected_tier() || (!info(tier).fused && kTiers.size() > 1)) continue;
     Values first;
     for (const Backend& b : {Backend{"interpreter", JitMode::Off, 1},
                              {"interpreter, two threads", JitMode::Off, 2},

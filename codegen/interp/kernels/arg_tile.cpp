@@ -1,29 +1,14 @@
 // Arg-reductions whose lanes each keep their own best. Compiled once a CPU tier, which PLAIT_TIER
 // names.
-#include <xmmintrin.h>
-
 #include <cmath>
 #include <complex>
 #include <limits>
 
 #include "codegen/interp/primitives.hpp"
+#include "core/processor/float_unit.hpp"
 
 namespace plait::interp::PLAIT_TIER {
 namespace {
-
-// NumPy's comparisons are quiet; the ones here are whichever instruction is fastest.
-class QuietFlags {
- public:
-  QuietFlags() : saved_(_mm_getcsr()) {}
-  ~QuietFlags() {
-    if (_mm_getcsr() != saved_) _mm_setcsr(saved_);
-  }
-  QuietFlags(const QuietFlags&) = delete;
-  QuietFlags& operator=(const QuietFlags&) = delete;
-
- private:
-  unsigned saved_;
-};
 
 template <class T>
 bool is_nan(T v) {

@@ -19,6 +19,7 @@
 #include "emitter.hpp"
 #include "guard.hpp"
 #include "optimise.hpp"
+#include "processor.hpp"
 
 namespace plait::jit {
 using namespace llvm;
@@ -28,7 +29,7 @@ constexpr const char* kSymbol = "kernel";
 
 // One target machine a tier: making one costs about as much as a small kernel. Calls come one at a
 // time.
-std::unique_ptr<TargetMachine> machines[3];
+std::unique_ptr<TargetMachine> machines[kTiers.size()];
 
 // Strength reduction of loops is a third of what a kernel takes to compile. Addresses here are
 // bases and a counter as they are emitted, which the processor adds up by itself: without it loops
@@ -42,28 +43,23 @@ void leave_out_strength_reduction() {
 TargetMachine& machine(CpuTier tier) {
   static const bool initialised = [] {
     leave_out_strength_reduction();
-    LLVMInitializeX86TargetInfo();
-    LLVMInitializeX86Target();
-    LLVMInitializeX86TargetMC();
-    LLVMInitializeX86AsmPrinter();
+    kProcessor.initialise();
     return true;
   }();
   (void)initialised;
   auto& tm = machines[static_cast<int>(tier)];
   if (tm) return *tm;
-  const std::string triple = "x86_64-unknown-linux-gnu";
+  const std::string triple = kProcessor.triple;
   std::string error;
   const llvm::Target* target = TargetRegistry::lookupTarget(triple, error);
   if (!target) throw CompileError(error);
-  const char* cpu[] = {"x86-64-v2", "x86-64-v3", "x86-64-v4"};
-  // The generic v4 level prefers 256 bits; kernels ask for 512 outright.
-  std::string features = tier == CpuTier::Avx512 ? "-prefer-256-bit" : "";
   TargetOptions options;
   options.AllowFPOpFusion = FPOpFusion::Strict;
   options.UnsafeFPMath = false;
-  tm.reset(target->createTargetMachine(triple, cpu[static_cast<int>(tier)], features, options,
-                                       Reloc::PIC_, CodeModel::Small, CodeGenOptLevel::Less));
-  if (!tm) throw CompileError("LLVM has no x86-64 code generator");
+  tm.reset(target->createTargetMachine(triple, kProcessor.cpu(tier), kProcessor.features(tier),
+                                       options, Reloc::PIC_, kProcessor.code_model,
+                                       CodeGenOptLevel::Less));
+  if (!tm) throw CompileError("LLVM has no code generator for " + triple);
   return *tm;
 }
 
@@ -140,8 +136,7 @@ void compile(const ModuleRequest& request, const ModuleReply& reply, Work& w, Ta
 
 void compile(const ModuleRequest& request, const ModuleReply& reply) {
   TargetMachine& tm = machine(request.tier);
-  const int bytes[] = {16, 32, 64};
-  const Target target{request.tier, bytes[static_cast<int>(request.tier)], request.vector_lanes,
+  const Target target{request.tier, info(request.tier).vector_bytes, request.vector_lanes,
                       request.identity};
   auto* work = new Work(request, target, tm);
   // Only what was thrown between LLVM's own functions leaves its objects fit to be destroyed.

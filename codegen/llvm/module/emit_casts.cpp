@@ -1,4 +1,6 @@
 // NumPy's unsafe casts, with the answers of loops' convert.hpp where C has none.
+#include <cmath>
+
 #include "emitter.hpp"
 
 namespace plait::jit {
@@ -26,6 +28,15 @@ llvm::Value* Emitter::cast_primitive(llvm::Value* v, DType from, DType to) {
   // for what comes to pass in it, and branches on the answer.
   const auto whole = [&](llvm::Value* x, Type* to_type) {
     llvm::Value* made = b_.CreateFPToSI(x, to_type);
+    // The comparisons may signal NaN: so does the conversion.
+    if (!kConvertsToSmallest) {
+      const unsigned bits = to_type->getScalarSizeInBits();
+      const auto number = [&](double n) { return ConstantFP::get(x->getType(), n); };
+      const double top = std::ldexp(1.0, static_cast<int>(bits) - 1);  // exact, in float32 too
+      llvm::Value* fits =
+          b_.CreateAnd(b_.CreateFCmpOGE(x, number(-top)), b_.CreateFCmpOLT(x, number(top)));
+      made = b_.CreateSelect(fits, made, ConstantInt::get(to_type, APInt::getSignedMinValue(bits)));
+    }
     return k_.sequential ? b_.CreateFreeze(made) : made;
   };
   if (is_float(from)) {

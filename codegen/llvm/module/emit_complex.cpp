@@ -34,7 +34,7 @@ llvm::Value* Emitter::complex_primitive(OpId fn, DType in, Operands o) {
   auto re = [&](llvm::Value* v) { return part(v, 0); };
   auto im = [&](llvm::Value* v) { return part(v, 1); };
   auto product = [&](llvm::Value* x, llvm::Value* y) {
-    if (target_.tier == CpuTier::Baseline) return complex_product(x, y);
+    if (!info(target_.tier).fused) return complex_product(x, y);
     llvm::Value* straight = b_.CreateFNeg(b_.CreateFMul(im(x), im(y)));
     llvm::Value* crossed = b_.CreateFMul(im(x), re(y));
     return complex(intrinsic(Intrinsic::fma, {re(x), re(y), straight}),

@@ -1,9 +1,9 @@
 // The kernel's frame: arguments, blocks, and instructions that are neither operations nor memory.
-#include <llvm/IR/IntrinsicsX86.h>
 #include <llvm/IR/MDBuilder.h>
 
 #include "emitter.hpp"
 #include "ir/checks.hpp"
+#include "processor.hpp"
 #include "reduce.hpp"
 
 namespace plait::jit {
@@ -73,12 +73,11 @@ void Emitter::run(const char* symbol) {
   entry_end_ = b_.CreateBr(start);
   b_.SetInsertPoint(start);
   emit_loop(0);
-  // Non-temporal stores are weakly ordered: make them visible before the caller's barrier.
-  if (streams_) b_.CreateIntrinsic(Intrinsic::x86_sse_sfence, {}, {});
+  if (streams_) order_streamed_stores(b_);  // before the caller's barrier
   b_.CreateRetVoid();
   if (!leave_) return;
   b_.SetInsertPoint(leave_);
-  if (streams_) b_.CreateIntrinsic(Intrinsic::x86_sse_sfence, {}, {});
+  if (streams_) order_streamed_stores(b_);
   b_.CreateRetVoid();
 }
 

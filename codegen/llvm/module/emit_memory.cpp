@@ -85,8 +85,8 @@ Value Emitter::load(DType t, const Address& a) {
   const int width = lanes_.width;
   auto item = static_cast<std::int64_t>(itemsize(t));
   Type* vt = t == DType::Bool ? lanes_type(DType::UInt8, width) : lanes_type(t, width);
-  bool masked_moves =
-      target_.tier == CpuTier::Avx512 || (target_.tier == CpuTier::Avx2 && itemsize(t) >= 4);
+  const int masked = info(target_.tier).masked_bytes;
+  const bool masked_moves = masked && itemsize(t) >= static_cast<std::size_t>(masked);
   Value v{{}, true};
   if (unit(a, t) && lanes_.mask && masked_moves) {
     llvm::Value* first = b_.CreateAlignedLoad(memory_type(t), a.base, Align(1));

@@ -214,7 +214,7 @@ class Emitter {
   llvm::Value* complex(llvm::Value* re, llvm::Value* im);
   llvm::Value* complex_product(llvm::Value* x, llvm::Value* y);
   Value complex_absolute(const Value& v, DType part, int lanes);
-  bool computes_half() const { return target_.tier != CpuTier::Baseline; }
+  bool computes_half() const { return info(target_.tier).converts_half; }
   llvm::Value* half_primitive(OpId fn, Operands o);
   llvm::Value* from_half(llvm::Value* v);
   llvm::Value* to_half(llvm::Value* v);

@@ -2,11 +2,11 @@
 #include <llvm/BinaryFormat/ELF.h>
 #include <llvm/Object/ELFObjectFile.h>
 
-#include <cstring>
 #include <map>
 
 #include "compile.hpp"
 #include "plait/error.hpp"
+#include "processor.hpp"
 
 namespace plait::jit {
 using namespace llvm;
@@ -49,13 +49,11 @@ Image link(const object::ObjectFile& object, const std::string& symbol) {
     auto at = place.find(patched->getIndex());
     if (at == place.end()) continue;
     for (const object::RelocationRef& r : s.relocations()) {
-      if (r.getType() != ELF::R_X86_64_PC32 && r.getType() != ELF::R_X86_64_PLT32)
-        throw CompileError("a kernel has a relocation of type " + std::to_string(r.getType()));
       std::size_t where = at->second + r.getOffset();
       auto addend = value_of(object::ELFRelocationRef(r).getAddend());
-      auto value = static_cast<std::int32_t>(static_cast<std::int64_t>(address(*r.getSymbol())) +
-                                             addend - static_cast<std::int64_t>(where));
-      std::memcpy(image.bytes.data() + where, &value, sizeof value);
+      const auto target = static_cast<std::int64_t>(address(*r.getSymbol())) + addend;
+      if (!relocate(r.getType(), reinterpret_cast<std::byte*>(image.bytes.data()), where, target))
+        throw CompileError("a kernel has a relocation of type " + std::to_string(r.getType()));
     }
   }
   for (const object::SymbolRef& s : object.symbols())

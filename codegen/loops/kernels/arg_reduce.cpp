@@ -5,7 +5,7 @@
 #include <bit>
 #include <limits>
 
-#include "codegen/loops/orders.hpp"
+#include "codegen/loops/vector.hpp"
 
 namespace plait::loops::PLAIT_TIER {
 namespace {
@@ -104,23 +104,6 @@ PLAIT_INLINE void scan(void* acc, std::int64_t* index, const char* p, std::int64
   }
   store<T>(acc, stored);
   *index = found;
-}
-
-// The first lane that is set.
-template <class V>
-PLAIT_INLINE int first_set(V mask) {
-  constexpr int size = sizeof(mask[0]);
-#if defined(__AVX512F__)
-  const auto m = (__m512i)mask;
-  if constexpr (size == 1) return std::countr_zero(std::uint64_t(_mm512_movepi8_mask(m)));
-  if constexpr (size == 2) return std::countr_zero(std::uint32_t(_mm512_movepi16_mask(m)));
-  if constexpr (size == 4) return std::countr_zero(std::uint16_t(_mm512_movepi32_mask(m)));
-  return std::countr_zero(std::uint8_t(_mm512_movepi64_mask(m)));
-#elif defined(__AVX2__)
-  return std::countr_zero(unsigned(_mm256_movemask_epi8((__m256i)mask))) / size;
-#else
-  return std::countr_zero(unsigned(_mm_movemask_epi8((__m128i)mask))) / size;
-#endif
 }
 
 // Where the first `value`, or NaN, stands; there is one.

@@ -1,22 +1,9 @@
 // Products and squares of complex numbers with the roundings of NumPy's vector loops: where the CPU
 // has fused multiply-add, one of the two products in each part is not rounded.
-#include <immintrin.h>
-
 #include "codegen/loops/vector.hpp"
 
 namespace plait::loops::PLAIT_TIER {
 namespace {
-
-#if defined(__AVX512F__)
-PLAIT_INLINE vd fma_alternating(vd a, vd b, vd c) { return _mm512_fmaddsub_pd(a, b, c); }
-PLAIT_INLINE vf fma_alternating(vf a, vf b, vf c) { return _mm512_fmaddsub_ps(a, b, c); }
-#elif defined(__AVX2__)
-PLAIT_INLINE vd fma_alternating(vd a, vd b, vd c) { return _mm256_fmaddsub_pd(a, b, c); }
-PLAIT_INLINE vf fma_alternating(vf a, vf b, vf c) { return _mm256_fmaddsub_ps(a, b, c); }
-#else
-PLAIT_INLINE vd fma_alternating(vd a, vd b, vd c) { return _mm_addsub_pd(a * b, c); }
-PLAIT_INLINE vf fma_alternating(vf a, vf b, vf c) { return _mm_addsub_ps(a * b, c); }
-#endif
 
 // Numbers as they lie in memory: real parts in even lanes, imaginary ones in odd lanes.
 template <class V>

@@ -39,14 +39,11 @@ PLAIT_INLINE T negate(T a) {
 }
 
 // What integers below 64 bits are divided in: the product with a rounded inverse is off by less
-// than one, and the remainder mends it. AVX-512 alone has the conversions of uint32.
+// than one, and the remainder mends it.
 template <class T>
 struct Via {
-#if defined(__AVX512F__)
-  static constexpr bool kPays = sizeof(T) < 8;
-#else
-  static constexpr bool kPays = sizeof(T) < 4 || std::is_same_v<T, std::int32_t>;
-#endif
+  static constexpr bool kPays = sizeof(T) < 4 || std::is_same_v<T, std::int32_t> ||
+                                (kConvertsUnsigned && std::is_same_v<T, std::uint32_t>);
   using Real = std::conditional_t<(sizeof(T) < 4), f32, f64>;
   using Int = std::conditional_t<std::is_same_v<T, std::uint32_t>, std::int64_t, std::int32_t>;
 };

@@ -4,7 +4,7 @@
 #include "codegen/loops/panels.hpp"
 #include "codegen/loops/panels_of_groups.hpp"
 #if defined(__AVX512F__)
-#include "codegen/loops/panels_of_tiles.hpp"
+#include "codegen/loops/processor/x86_64/panels_of_tiles.hpp"
 #endif
 #include "core/config.hpp"
 
@@ -87,7 +87,7 @@ constexpr Product kTiled{kPanelLines,
 template <class A, class B>
 const Product* bytes() {
 #if defined(__AVX512F__)
-  if (has_amx()) return &kTiled<ByteTiles<A, B>>;
+  if (has_matrix_tiles()) return &kTiled<ByteTiles<A, B>>;
   if (__builtin_cpu_supports("avx512vnni")) return &kQuads<A, B>;
 #endif
   return &kPairs<A, B>;
@@ -100,7 +100,7 @@ const Product* times_bytes(DType b) {
 
 const Product* brains() {
 #if defined(__AVX512F__)
-  if (has_amx()) return &kTiled<BrainTiles>;
+  if (has_matrix_tiles()) return &kTiled<BrainTiles>;
   if (__builtin_cpu_supports("avx512bf16")) return &kBrainPairs;
 #endif
   return &kFused<float, BFloat16, BFloat16>;

@@ -24,7 +24,7 @@ struct Entry {
 };
 
 loops::LoopFn uniform_loop(OpId fn, DType t) {
-  static Entry table[kOpCount][kDTypeCount][3];  // guarded by the recorder's lock
+  static Entry table[kOpCount][kDTypeCount][kTiers.size()];  // guarded by the recorder's lock
   const CpuTier tier = config().tier;
   Entry& e = table[static_cast<int>(fn)][static_cast<int>(t)][static_cast<int>(tier)];
   if (!e.known) [[unlikely]] {

@@ -1,39 +1,20 @@
 // The floating-point exceptions of an operation, reported as NumPy does.
 #pragma once
-#include <cfenv>
-
+#include "core/processor/float_unit.hpp"
 #include "tracer/context.hpp"
-#if defined(__SSE2__)
-#include <xmmintrin.h>
-#endif
 
 namespace plait::engine {
 
-#if defined(__SSE2__)
-// All loops compute in vector registers: MXCSR alone is read, fenv's x87 state costs ten times
-// more.
-inline constexpr unsigned kFlags = 0x1d;  // invalid, divide by zero, overflow, underflow
+inline constexpr unsigned kFlags = kInvalid | kDivide | kOver | kUnder;
 inline void clear_flags() {
-  const unsigned csr = _mm_getcsr();
-  if (csr & kFlags) _mm_setcsr(csr & ~kFlags);
+  const unsigned now = float_exceptions();
+  if (now & kFlags) set_float_exceptions(now & ~kFlags);
 }
-inline unsigned raised_flags() { return _mm_getcsr() & kFlags; }
+inline unsigned raised_flags() { return float_exceptions() & kFlags; }
 inline void raise_flags(unsigned flags) {  // as if what raises them had run on this thread
-  if (flags & ~_mm_getcsr()) _mm_setcsr(_mm_getcsr() | flags);
+  const unsigned now = float_exceptions();
+  if (flags & ~now) set_float_exceptions(now | flags);
 }
-inline constexpr unsigned kInvalid = 0x01, kDivide = 0x04, kOver = 0x08, kUnder = 0x10;
-#else
-inline constexpr unsigned kInvalid = FE_INVALID, kDivide = FE_DIVBYZERO, kOver = FE_OVERFLOW,
-                          kUnder = FE_UNDERFLOW;
-inline void clear_flags() { std::feclearexcept(FE_ALL_EXCEPT); }
-inline unsigned raised_flags() {
-  return static_cast<unsigned>(
-      std::fetestexcept(FE_INVALID | FE_DIVBYZERO | FE_OVERFLOW | FE_UNDERFLOW));
-}
-inline void raise_flags(unsigned flags) {
-  if (flags) std::feraiseexcept(static_cast<int>(flags));
-}
-#endif
 
 // In the order in which NumPy looks at them.
 inline void report_flags(unsigned flags, std::string_view own_name, const tracer::Node& n) {

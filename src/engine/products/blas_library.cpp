@@ -51,7 +51,7 @@ BlasLibrary find_library() {
   dl_iterate_phdr(find_openblas, &loaded);
   if (!loaded.empty() && use(dlopen(loaded.c_str(), RTLD_NOW | RTLD_NOLOAD), l)) return l;
   // Debian's 0.3.21 takes newer processors for a Haswell.
-  if (config().tier == CpuTier::Avx512) setenv("OPENBLAS_CORETYPE", "SkylakeX", 0);
+  if (const char* cores = info(config().tier).blas) setenv("OPENBLAS_CORETYPE", cores, 0);
   use(dlopen("libopenblas.so.0", RTLD_NOW | RTLD_LOCAL), l);
   return l;
 }

@@ -15,14 +15,6 @@ namespace plait::engine {
 namespace {
 
 constexpr std::size_t kMostIdle = 4;
-constexpr const char* kArchitecture =
-#if defined(__x86_64__)
-    "x86-64";
-#elif defined(__aarch64__)
-    "aarch64";
-#else
-    "?";
-#endif
 
 std::string listed(const std::vector<std::string>& names) {
   std::string all;
@@ -64,10 +56,7 @@ Scalar value_of(const NumberScalar& s, std::span<const std::int64_t> from_base,
 
 }  // namespace
 
-std::string target_name(CpuTier tier) {
-  const std::string name = kArchitecture;
-  return name == "x86-64" ? name + "-v" + std::to_string(static_cast<int>(tier) + 2) : name;
-}
+std::string target_name(CpuTier tier) { return info(tier).target; }
 
 std::int64_t Number::at(std::span<const std::int64_t> from_base,
                         std::span<const std::int32_t> points) const {

@@ -1,35 +1,23 @@
-// Rounding and the treatment of subnormal numbers, which are a thread's own:
-// helpers take those of the caller of a loop.
+// What a thread of the application finds again after it has computed for a loop: control of the
+// floating-point unit, which helpers take from the caller of a loop, and the exceptions raised so
+// far.
 #pragma once
-#if defined(__SSE2__)
-#include <xmmintrin.h>
-#endif
+#include "core/processor/float_unit.hpp"
 
 namespace plait::engine {
 
-#if defined(__SSE2__)
-inline unsigned float_control() { return _mm_getcsr() & ~0x3fU; }
-inline void set_float_control(unsigned control) {
-  if (float_control() != control) _mm_setcsr(control);
-}
-#else
-inline unsigned float_control() { return 0; }
-inline void set_float_control(unsigned) {}
-#endif
-
-// What a thread of the application finds again after it has computed for a
-// loop: control and the exceptions raised so far.
 class FloatStateKept {
  public:
   FloatStateKept() = default;
   FloatStateKept(const FloatStateKept&) = delete;
   FloatStateKept& operator=(const FloatStateKept&) = delete;
-#if defined(__SSE2__)
-  ~FloatStateKept() { _mm_setcsr(before_); }
+  ~FloatStateKept() {
+    set_float_control(control_);
+    set_float_exceptions(exceptions_);
+  }
 
  private:
-  const unsigned before_ = _mm_getcsr();
-#endif
+  const unsigned control_ = float_control(), exceptions_ = float_exceptions();
 };
 
 }  // namespace plait::engine

@@ -17,6 +17,7 @@
 #include "account.hpp"
 #include "core/config.hpp"
 #include "core/machine.hpp"
+#include "core/processor/pause.hpp"
 #include "core/timeline.hpp"
 #include "cpus.hpp"
 #include "engine/engine.hpp"
@@ -25,9 +26,6 @@
 #include "openmp_threads.hpp"
 #include "pieces.hpp"
 #include "seconds.hpp"
-#if defined(__SSE2__)
-#include <xmmintrin.h>
-#endif
 
 namespace plait::engine {
 
@@ -389,13 +387,7 @@ void Team::reset_in_child() {
 
 }  // namespace
 
-void pause_a_moment() {
-#if defined(__SSE2__)
-  _mm_pause();
-#else
-  std::atomic_signal_fence(std::memory_order_seq_cst);
-#endif
-}
+void pause_a_moment() { spin_pause(); }
 
 void set_sharing(Sharing s) { sharing().store(s); }
 bool shares_always() { return sharing().load(std::memory_order_relaxed) == Sharing::Always; }

@@ -135,7 +135,7 @@ template <class T>
 void check(Case<T>& c) {
   const Settings restored;
   c.expect();
-  for (CpuTier tier : {CpuTier::Baseline, CpuTier::Avx2, CpuTier::Avx512}) {
+  for (CpuTier tier : kTiers) {
     if (tier > detected_tier() || (tier == CpuTier::Baseline && c.m * c.n * c.k > 30000)) continue;
     config().tier = tier;
     for (int threads : {1, 2, 3}) {
@@ -264,7 +264,7 @@ TEST_CASE(
                     .a_sums = x.a_sums,
                     .b_sums = x.b_sums,
                     .columns = x.columns};
-    for (CpuTier tier : {CpuTier::Baseline, CpuTier::Avx2, CpuTier::Avx512}) {
+    for (CpuTier tier : kTiers) {
       if (tier > detected_tier()) continue;
       config().tier = tier;
       for (int threads : {1, 3}) {
@@ -319,7 +319,7 @@ TEST_CASE("a product with its own transpose is computed by half, with the same b
 TEST_CASE("infinities and NaNs stay in their rows and columns, and raise no flag elsewhere") {
   std::mt19937_64 random(6);
   const Settings restored;
-  for (CpuTier tier : {CpuTier::Baseline, CpuTier::Avx2, CpuTier::Avx512}) {
+  for (CpuTier tier : kTiers) {
     if (tier > detected_tier()) continue;
     config().tier = tier;
     for (Lies lies : {Lies::Rows, Lies::Columns}) {

@@ -93,7 +93,7 @@ TEST_CASE("a value is stored when its readers would compute it again at a price"
 
 TEST_CASE("the table of this machine says what planner and engine rely on") {
   const CpuTier before = config().tier;
-  for (const CpuTier tier : {CpuTier::Baseline, CpuTier::Avx2, CpuTier::Avx512}) {
+  for (const CpuTier tier : kTiers) {
     config().tier = tier;
     const Machine& m = host_machine();
     CHECK(m.memory[0].bytes < m.memory[1].bytes);

@@ -63,7 +63,7 @@ TEST_CASE("nearest means, with rows kept in scratch and without") {
     std::vector<std::int64_t> params{clusters, axes, 8 * axes};
     void* reference_buffers[] = {x.data(), m.data(), want.data()};
     reference::run(k, {reference_buffers, params.data(), nullptr}, 0, n);
-    for (CpuTier tier : {CpuTier::Baseline, CpuTier::Avx2, CpuTier::Avx512}) {
+    for (CpuTier tier : kTiers) {
       if (tier > detected_tier()) continue;
       run(k, {x.data(), m.data(), got.data()}, params, n, tier);
       CHECK(got == want);
@@ -190,7 +190,7 @@ TEST_CASE("products by fragments give the reference's bits on every tier") {
     ir::verify(r.kernel);
     auto want = r.buffers;
     r.call(want, [&](const ir::CallArgs& args) { reference::run(r.kernel, args, 0, r.grid); });
-    for (const CpuTier tier : {CpuTier::Baseline, CpuTier::Avx2, CpuTier::Avx512}) {
+    for (const CpuTier tier : kTiers) {
       if (tier > detected_tier()) continue;
       INFO("tier " << static_cast<int>(tier) << ir::to_string(r.kernel));
       const auto program = interp::prepare(r.kernel, tier);
@@ -213,7 +213,7 @@ TEST_CASE("folds of several values give the reference's bits on every tier") {
     ir::verify(r.kernel);
     auto want = r.buffers;
     r.call(want, [&](const ir::CallArgs& args) { reference::run(r.kernel, args, 0, r.grid); });
-    for (const CpuTier tier : {CpuTier::Baseline, CpuTier::Avx2, CpuTier::Avx512}) {
+    for (const CpuTier tier : kTiers) {
       if (tier > detected_tier()) continue;
       INFO("tier " << static_cast<int>(tier) << ir::to_string(r.kernel));
       const auto program = interp::prepare(r.kernel, tier);

@@ -13,7 +13,7 @@ using Memory = std::vector<std::vector<unsigned char>>;
 
 inline std::vector<CpuTier> tiers() {
   std::vector<CpuTier> t;
-  for (CpuTier tier : {CpuTier::Avx2, CpuTier::Avx512, CpuTier::Baseline})
+  for (CpuTier tier : kTiers)
     if (tier <= detected_tier()) t.push_back(tier);
   return t;
 }

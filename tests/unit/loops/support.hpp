@@ -14,9 +14,9 @@ using loops::LoopFn;
 using namespace plait;
 
 inline std::vector<CpuTier> tiers() {
-  std::vector<CpuTier> t{CpuTier::Baseline};
-  if (detected_tier() >= CpuTier::Avx2) t.push_back(CpuTier::Avx2);
-  if (detected_tier() >= CpuTier::Avx512) t.push_back(CpuTier::Avx512);
+  std::vector<CpuTier> t;
+  for (CpuTier tier : kTiers)
+    if (tier <= detected_tier()) t.push_back(tier);
   return t;
 }
 inline constexpr double kInf = std::numeric_limits<double>::infinity();
