@@ -1,5 +1,5 @@
 // Panels whose words are several elements along k, which one instruction multiplies and adds: pairs
-// of 16 bits, and where the processor has that, bytes in groups of four and pairs of bfloat16.
+// of 16 bits, and those of processor/panels.hpp.
 #pragma once
 #include <algorithm>
 #include <cstring>
@@ -17,33 +17,6 @@ struct Pairs : Panelled<int> {
   static constexpr bool kLastFirst = false;
   PLAIT_INLINE static vi whole(vi x, vi y, vi s) { return (vi)((vu)s + (vu)multiply_pairs(x, y)); }
 };
-
-#if defined(__AVX512F__)
-// Unsigned bytes times signed ones. An instruction that the tier does not imply: the flags have it
-// not, and product() asks the processor.
-struct Quads : Panelled<int> {
-  using Element = std::int8_t;
-  static constexpr std::int64_t kGroup = 4;
-  static constexpr bool kLastFirst = false;
-  static constexpr bool kStarts = true;
-  PLAIT_INLINE static vi whole(vi x, vi y, vi s) {
-    asm("vpdpbusd %2, %1, %0" : "+v"(s) : "v"(x), "v"(y));
-    return s;
-  }
-};
-// Of bfloat16, as their bits. The instruction adds the product of the upper halves of its words
-// first and rounds after each, so that sums are those of float32 where the first element along k is
-// the upper one; but subnormal numbers count as zero.
-struct BrainPairs : Panelled<float> {
-  using Element = std::int16_t;
-  static constexpr std::int64_t kGroup = 2;
-  static constexpr bool kLastFirst = true;
-  PLAIT_INLINE static vf whole(vf x, vf y, vf s) {
-    asm("vdpbf16ps %2, %1, %0" : "+v"(s) : "v"(x), "v"(y));
-    return s;
-  }
-};
-#endif
 
 // A register of words of elements that follow each other.
 template <class By, class From>
@@ -336,64 +309,6 @@ void gather_groups(void* to, const void* from, const std::int64_t* lines_at,
 
 template <class By, class From>
 constexpr Packing kPackingOfPairs{pack_groups<By, From>, gather_groups<By, From>};
-
-#if defined(__AVX512F__)
-// Quads multiply unsigned bytes of A by signed ones of B: a = a' - 128 where A is signed, and
-// b = b' + 128 where B is not. So a sum of a * b is that of a' * b', less 128 times the sum of b'
-// of its column, and 128 times the sum of a of its row, which panels start with.
-template <bool kSigned, bool kTimesUnsigned>
-struct BytesOfA {
-  template <class By>
-  static void finish(int* out, std::int64_t k, std::int64_t width) {
-    finish_bytes(
-        out, (k + 3) / 4, width,
-        [](vi& v, vi sum, bool) {
-          const vi ones = vi{} + 0x01010101;
-          if constexpr (kTimesUnsigned)
-            sum = kSigned ? By::whole(ones, v, sum) : By::whole(v, ones, sum);
-          if constexpr (kSigned) v ^= static_cast<int>(0x80808080);
-          return sum;
-        },
-        128);
-  }
-  template <class Change>
-  static void finish_bytes(int* out, std::int64_t words, std::int64_t width, Change change,
-                           int factor) {
-    constexpr std::int64_t n = kWidth<int>;
-    for (std::int64_t w = 0; w < width; w += n) {
-      const Lanes<int> lanes(std::min(n, width - w));
-      vi sum{};
-      for (std::int64_t q = 0; q < words; ++q) {
-        int* at = out + (q + 1) * width + w;
-        vi v = lanes.load(at);
-        sum = change(v, sum, q == words - 1);
-        lanes.store(at, v);
-      }
-      lanes.store(out + w, (vi)((vu)sum * static_cast<unsigned>(factor)));
-    }
-  }
-};
-template <bool kSigned, bool kTimesSigned>
-struct BytesOfB {
-  template <class By>
-  static void finish(int* out, std::int64_t k, std::int64_t width) {
-    // What pads the last word stays zero, whatever A has there.
-    const int there = k % 4 == 0 ? -1 : static_cast<int>((1U << k % 4 * 8) - 1);
-    BytesOfA<false, false>::finish_bytes(
-        out, (k + 3) / 4, width,
-        [there](vi& v, vi sum, bool last) {
-          if constexpr (!kSigned) v = (v ^ static_cast<int>(0x80808080)) & (last ? there : -1);
-          if constexpr (kTimesSigned) sum = By::whole(vi{} + 0x01010101, v, sum);
-          return sum;
-        },
-        -128);
-  }
-};
-
-template <class From, class Finish>
-constexpr Packing kPackingOfQuads{pack_groups<Quads, From, Finish>,
-                                  gather_groups<Quads, From, Finish>};
-#endif
 
 }  // namespace
 }  // namespace plait::loops::PLAIT_TIER

@@ -3,10 +3,7 @@
 
 #include "codegen/loops/panels.hpp"
 #include "codegen/loops/panels_of_groups.hpp"
-#if defined(__AVX512F__)
-#include "codegen/loops/processor/x86_64/panels_of_tiles.hpp"
-#endif
-#include "core/config.hpp"
+#include "codegen/loops/processor/panels.hpp"
 
 namespace plait::loops::PLAIT_TIER {
 namespace {
@@ -44,53 +41,10 @@ constexpr Product kPairs{kRows,
                          kPackingOfPairs<Pairs, A>,
                          kPackingOfPairs<Pairs, B>};
 
-#if defined(__AVX512F__)
-// As deep as Float32's: the same sums.
-constexpr Product kBrainPairs{kRows,
-                              kWidth<float>* kVectors,
-                              2,
-                              4,
-                              kProductDepth,
-                              false,
-                              block<BrainPairs>,
-                              nullptr,
-                              kPackingOfPairs<BrainPairs, std::uint16_t>,
-                              kPackingOfPairs<BrainPairs, std::uint16_t>};
-
-template <class A, class B>
-constexpr Product kQuads{kRows,
-                         kWidth<int>* kVectors,
-                         4,
-                         4,
-                         4 * kProductDepth,
-                         true,
-                         block<Quads>,
-                         nullptr,
-                         kPackingOfQuads<A, BytesOfA<std::is_signed_v<A>, !std::is_signed_v<B>>>,
-                         kPackingOfQuads<B, BytesOfB<std::is_signed_v<B>, std::is_signed_v<A>>>};
-
-// Deep blocks, as sums come and go by whole tiles: those of a panel take half as long as it does at
-// a quarter of this depth.
-template <class By>
-constexpr Product kTiled{kPanelLines,
-                         kPanelLines,
-                         By::kGroup,
-                         kTileBytes,
-                         32 * By::kGroup,
-                         false,
-                         block_of_tiles<By>,
-                         nullptr,
-                         kPackingOfTiles<By, false>,
-                         kPackingOfTiles<By, true>};
-#endif
-
 template <class A, class B>
 const Product* bytes() {
-#if defined(__AVX512F__)
-  if (has_matrix_tiles()) return &kTiled<ByteTiles<A, B>>;
-  if (__builtin_cpu_supports("avx512vnni")) return &kQuads<A, B>;
-#endif
-  return &kPairs<A, B>;
+  const Product* own = product_of_bytes<A, B>();
+  return own ? own : &kPairs<A, B>;
 }
 template <class A>
 const Product* times_bytes(DType b) {
@@ -99,11 +53,8 @@ const Product* times_bytes(DType b) {
 }
 
 const Product* brains() {
-#if defined(__AVX512F__)
-  if (has_matrix_tiles()) return &kTiled<BrainTiles>;
-  if (__builtin_cpu_supports("avx512bf16")) return &kBrainPairs;
-#endif
-  return &kFused<float, BFloat16, BFloat16>;
+  const Product* own = product_of_brains();
+  return own ? own : &kFused<float, BFloat16, BFloat16>;
 }
 
 }  // namespace

@@ -1,13 +1,11 @@
-// Masks in words of eight elements; with AVX-512 the selected ones of a word move to its front in
-// one instruction.
+// Masks in words of eight elements, and by instructions that move the selected elements to the
+// front where there are some.
 #include "codegen/loops/selecting.hpp"
 
 #include <bit>
 #include <cstring>
-#ifdef __AVX512BW__
-#include <immintrin.h>
-#endif
 
+#include "codegen/loops/processor/compress.hpp"
 #include "core/fixed_size.hpp"
 
 namespace plait::loops::PLAIT_TIER {
@@ -44,57 +42,13 @@ std::int64_t count(const std::byte* mask, std::int64_t n) {
   return c;
 }
 
-#ifdef __AVX512BW__
-// Writes no more than it selects: what follows may be another thread's.
-std::int64_t compress_quads(const std::byte* mask, std::int64_t n, const std::byte* values,
-                            std::byte* out) {
-  std::int64_t i = 0, k = 0;
-  for (; i + 16 <= n; i += 16) {
-    const __m128i m = _mm_loadu_si128(reinterpret_cast<const __m128i*>(mask + i));
-    const auto on = static_cast<__mmask16>(_mm_test_epi8_mask(m, m));
-    const int some = std::popcount(static_cast<unsigned>(on));
-    const __m512i v = _mm512_maskz_compress_epi32(on, _mm512_loadu_si512(values + i * 4));
-    _mm512_mask_storeu_epi32(out + k * 4, static_cast<__mmask16>((1U << some) - 1), v);
-    k += some;
-  }
-  for (; i < n; ++i)
-    if (mask[i] != std::byte{0}) std::memcpy(out + 4 * k++, values + i * 4, 4);
-  return k;
-}
-
-template <class Values>
-std::int64_t compress_octets(const std::byte* mask, std::int64_t n, Values&& values,
-                             std::byte* out) {
-  std::int64_t i = 0, k = 0;
-  for (; i + 8 <= n; i += 8) {
-    const __m128i m = _mm_loadl_epi64(reinterpret_cast<const __m128i*>(mask + i));
-    const auto on = static_cast<__mmask8>(_mm_test_epi8_mask(m, m));
-    const int some = std::popcount(static_cast<unsigned>(on));
-    const __m512i v = _mm512_maskz_compress_epi64(on, values(i));
-    _mm512_mask_storeu_epi64(out + k * 8, static_cast<__mmask8>((1U << some) - 1), v);
-    k += some;
-  }
-  return k;
-}
-#endif
-
 void compress(std::size_t item, const std::byte* mask, std::int64_t n, const std::byte* values,
               std::byte* out) {
-#ifdef __AVX512BW__
-  if (item == 4) {
-    compress_quads(mask, n, values, out);
-    return;
-  }
-  if (item == 8) {
-    const std::int64_t whole = n & ~std::int64_t{7};
-    const std::int64_t k = compress_octets(
-        mask, whole, [&](std::int64_t i) { return _mm512_loadu_si512(values + i * 8); }, out);
-    out += k * 8;
-    mask += whole;
-    values += whole * 8;
-    n -= whole;
-  }
-#endif
+  const Compressed done = compress_at_once(item, mask, n, values, out);
+  mask += done.read;
+  n -= done.read;
+  values += done.read * static_cast<std::int64_t>(item);
+  out += done.selected * static_cast<std::int64_t>(item);
   with_fixed_size(item, [=](auto bytes) {
     for_each_true(mask, n, [=](std::int64_t i, std::int64_t k) {
       std::memcpy(out + k * static_cast<std::int64_t>(bytes),
@@ -114,18 +68,11 @@ void expand(std::size_t item, const std::byte* mask, std::int64_t n, std::byte* 
 }
 
 void places(const std::byte* mask, std::int64_t n, std::int64_t first, std::int64_t* out) {
-#ifdef __AVX512BW__
-  const std::int64_t whole = n & ~std::int64_t{7};
-  const __m512i lanes = _mm512_set_epi64(7, 6, 5, 4, 3, 2, 1, 0);
-  const std::int64_t done = compress_octets(
-      mask, whole,
-      [&](std::int64_t i) { return _mm512_add_epi64(lanes, _mm512_set1_epi64(first + i)); },
-      reinterpret_cast<std::byte*>(out));
-  out += done;
-  mask += whole;
-  first += whole;
-  n -= whole;
-#endif
+  const Compressed done = places_at_once(mask, n, first, out);
+  mask += done.read;
+  n -= done.read;
+  first += done.read;
+  out += done.selected;
   for_each_true(mask, n, [=](std::int64_t i, std::int64_t k) { out[k] = first + i; });
 }
 

@@ -329,7 +329,7 @@ TEST_CASE("infinities and NaNs stay in their rows and columns, and raise no flag
       c.expect();
       engine::clear_flags();
       const auto got = c.run();
-      CHECK((engine::raised_flags() & engine::kInvalid) == 0);
+      CHECK((engine::raised_flags() & kInvalid) == 0);
       CHECK(same(c.want, got));
     }
   }
@@ -346,7 +346,7 @@ TEST_CASE("flags that helpers raise are the caller's") {
   for (int i = 0; i < 5; ++i) {
     engine::clear_flags();
     c.run();
-    CHECK((engine::raised_flags() & engine::kOver) != 0);
+    CHECK((engine::raised_flags() & kOver) != 0);
   }
 }
 

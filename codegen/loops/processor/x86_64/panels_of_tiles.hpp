@@ -16,6 +16,7 @@ namespace {
 constexpr std::int64_t kTileLines = 16, kTileBytes = 64, kTile = kTileLines * kTileBytes;
 
 struct BrainTiles {
+  using Packed = BrainTiles;
   using Element = std::uint16_t;
   static constexpr std::int64_t kGroup = 32;
   template <int kC, int kA, int kB>
@@ -23,10 +24,13 @@ struct BrainTiles {
     asm volatile("tdpbf16ps %%tmm%c2, %%tmm%c1, %%tmm%c0" ::"i"(kC), "i"(kA), "i"(kB));
   }
 };
-template <class A, class B>
-struct ByteTiles {
+struct Bytes {
   using Element = std::uint8_t;
   static constexpr std::int64_t kGroup = 64;
+};
+template <class A, class B>
+struct ByteTiles : Bytes {
+  using Packed = Bytes;  // the same, whatever has a sign
   template <int kC, int kA, int kB>
   PLAIT_INLINE static void multiply() {
     if constexpr (std::is_signed_v<A> && std::is_signed_v<B>)
