@@ -162,6 +162,15 @@ def test_causes_name_rows(report):
     assert set(report.OVERVIEW) <= names and {w.group for w in workloads.ALL} <= report.GROUPS.keys()
 
 
+def test_loops_are_measured_as_the_report_reads_them(report):
+    """run.py's part for Python's own loops."""
+    import loops
+
+    rows = loops.measure(["python", "plait"], 1, 0.01, 60, "^popcount$")
+    assert rows["popcount"]["plait"]["ok"] and rows["popcount"]["python"]["steady"] > 0
+    assert "popcount" in report.page(report.together([results(workload("one", measured(1.0, 0.1)), python_loops=rows)]))
+
+
 def test_tables_are_folded_and_closed(report):
     page = PAGE.read_text()
     assert page.count("<details") == page.count("</details>") > 0
