@@ -13,6 +13,7 @@ import sys
 
 from causes import CAUSES
 from charts import Bar, Row, chart
+from loops import SETTLED
 from run import IMPLS, ms
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -320,7 +321,7 @@ def page(results):
         if own:
             text += [f"## {title}", picture(group, title), folded("Milliseconds, limits and ratios", steady(own, impls))]
     if results["python_loops"]:
-        text += ["## Python's own loops", f"[Programs](python_loops.md) of loops over numbers. Plait is `plait.jit`, Numba is the faster of `numba.njit` and that with `parallel=True`, which the table has apart.{loops_means(results['python_loops'])}",
+        text += ["## Python's own loops", f"[Programs](python_loops.md) of loops over numbers. Plait is `plait.jit`, Numba is the faster of `numba.njit` and that with `parallel=True`, which the table has apart. Calls go on for {SETTLED} s at least: Plait makes its fastest code in the background, while earlier code runs.{loops_means(results['python_loops'])}",
                  picture("python_loops", "Python's own loops"), folded("Milliseconds, and first calls", loops_table(results["python_loops"]))]
     if results["workloads"]:
         text += ["## First calls and memory", "The first call of a process whose caches are empty. In the table, *MiB* is what resident memory grew by, beyond inputs and result.",

@@ -206,7 +206,7 @@ def main():
                 print_rows(w, rows, limit)
                 out.write_text(json.dumps(results, indent=1))
         if not a.no_overheads and "plait" in impls:
-            results["python_loops"] = loops.measure([i for i in loops.IMPLS if i == "python" or i.partition("-")[0] in impls], a.threads, a.seconds, a.timeout)
+            results["python_loops"] = loops.measure([i for i in loops.IMPLS if i == "python" or i.partition("-")[0] in impls], a.threads, max(a.seconds, loops.SETTLED), a.timeout)
             results["small"] = small_calls(folder, a)
             results["overheads"] = overheads(["numpy", "plait"], folder, a)
             print("\n" + json.dumps(results["overheads"], indent=1))
