@@ -129,7 +129,7 @@ def run_workload(w, impls, threads, a, bandwidth, folder):
 
 
 def ms(seconds):
-    return "" if seconds is None else f"{seconds * 1e3:.3g}" if seconds < 1 else f"{seconds * 1e3:,.0f}"
+    return "" if seconds is None else f"{seconds * 1e3:.3g}" if seconds < 0.9995 else f"{seconds * 1e3:,.0f}"
 
 
 def print_rows(w, rows, limit):

@@ -20,7 +20,7 @@ import time
 import numpy as np
 
 import plait
-from run import machine
+from run import machine, ms
 
 HERE = pathlib.Path(__file__).resolve().parent
 MEANS = 8
@@ -144,10 +144,6 @@ def prepared(folder, o):
 
 def size(n):
     return "" if n is None else f"{n} B" if n < 10_000 else f"{n / 1024:.0f} KiB" if n < 1 << 20 else f"{n / (1 << 20):.1f} MiB"
-
-
-def ms(seconds):
-    return f"{seconds * 1e3:.3g}" if seconds < 1 else f"{seconds * 1e3:,.0f}"
 
 
 def main():
