@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 """Python loops (loop_programs.py) under Python, plait.jit and Numba (njit, and njit(parallel=True)), each in a process of its own with empty caches.
 
-    python benchmarks/loops.py --out benchmarks/results_python_loops.json
     python benchmarks/loops.py --only 'lu|sieve' --impl python,plait
+
+run.py measures them too, for the page.
 
 first: the first call, compilation included; steady: the median of later calls, on copies of the same arguments. Results are compared with Python's.
 """
@@ -14,7 +15,6 @@ import os
 import pathlib
 import pickle
 import re
-import shlex
 import statistics
 import subprocess
 import sys
@@ -24,9 +24,9 @@ import time
 import numpy as np
 
 from loop_programs import PROGRAMS
-from run import machine
 
 IMPLS = ["python", "plait", "numba", "numba-parallel"]
+SETTLED = 0.8  # seconds of calls, after which Plait's fastest code has long been there: it is made in the background, while earlier code runs
 
 
 def copies(args):
@@ -56,7 +56,7 @@ def child(name, impl, reference, seconds):
     args, fn = args(), made(fn, impl)
     times = []
     begun = time.perf_counter()
-    while len(times) < 2 or (len(times) < 200 and time.perf_counter() - begun < seconds and impl != "python"):
+    while len(times) < 2 or (len(times) < 5000 and time.perf_counter() - begun < seconds and impl != "python"):
         given = copies(args)
         start = time.perf_counter()
         result = fn(*given)
@@ -68,41 +68,44 @@ def child(name, impl, reference, seconds):
     print(json.dumps({"first": times[0], "steady": statistics.median(later), "ok": equal(expected, result)}))
 
 
-def main():
-    a = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    a.add_argument("--only", default="")
-    a.add_argument("--impl", default=",".join(IMPLS))
-    a.add_argument("--seconds", type=float, default=0.5)
-    a.add_argument("--timeout", type=float, default=120)
-    a.add_argument("--threads", default="2")
-    a.add_argument("--out")
-    a.add_argument("--child", nargs=3, help=argparse.SUPPRESS)
-    o = a.parse_args()
-    if o.child:
-        return child(*o.child, o.seconds)
+def measure(impls, threads, seconds, timeout, only=""):
+    """{program: {implementation: figures, or why there are none}}."""
     # A first call is not to compile the sources of who is measured.
-    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+    environment = {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"}
     found = filter(None, map(importlib.util.find_spec, ("plait", "numba")))
-    subprocess.run([sys.executable, "-m", "compileall", "-q", *(folder for spec in found for folder in spec.submodule_search_locations)])
-    rows, described = {}, machine()
+    subprocess.run([sys.executable, "-m", "compileall", "-q", *(folder for spec in found for folder in spec.submodule_search_locations)], env=environment)
+    rows = {}
     for name in PROGRAMS:
-        if not re.search(o.only, name):
+        if not re.search(only, name):
             continue
         row = rows[name] = {}
         with tempfile.TemporaryDirectory() as home:
-            for impl in o.impl.split(","):
-                env = dict(os.environ, PLAIT_CACHE_DIR=f"{home}/plait", NUMBA_CACHE_DIR=f"{home}/numba", NUMBA_NUM_THREADS=o.threads, OMP_NUM_THREADS=o.threads)
-                command = [sys.executable, __file__, "--child", name, impl, f"{home}/reference", "--seconds", str(o.seconds)]
+            for impl in impls:
+                env = dict(environment, PLAIT_CACHE_DIR=f"{home}/plait", NUMBA_CACHE_DIR=f"{home}/numba", NUMBA_NUM_THREADS=str(threads), OMP_NUM_THREADS=str(threads))
+                command = [sys.executable, __file__, "--child", name, impl, f"{home}/reference", "--seconds", str(seconds)]
                 try:
-                    p = subprocess.run(command, capture_output=True, text=True, timeout=o.timeout, env=env, cwd=pathlib.Path(__file__).parent)
+                    p = subprocess.run(command, capture_output=True, text=True, timeout=timeout, env=env, cwd=pathlib.Path(__file__).parent)
                     row[impl] = json.loads(p.stdout.splitlines()[-1]) if p.returncode == 0 else {"failed": (p.stderr.strip().splitlines() or ["?"])[-1][:200]}
                 except subprocess.TimeoutExpired:
                     row[impl] = {"failed": "late"}
         print(f"{name:20}", *(f"{i} {text(r)}" for i, r in row.items()), sep="   ", flush=True)
     summary(rows)
-    if o.out:
-        command = f"python benchmarks/{pathlib.Path(__file__).name} {shlex.join(sys.argv[1:])}"
-        json.dump({"machine": described, "command": command, "threads": int(o.threads), "rows": rows}, open(o.out, "w"), indent=1)
+    return rows
+
+
+def main():
+    a = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    a.add_argument("--only", default="")
+    a.add_argument("--impl", default=",".join(IMPLS))
+    a.add_argument("--seconds", type=float, default=SETTLED)
+    a.add_argument("--timeout", type=float, default=120)
+    a.add_argument("--threads", type=int, default=2)
+    a.add_argument("--child", nargs=3, help=argparse.SUPPRESS)
+    o = a.parse_args()
+    if o.child:
+        child(*o.child, o.seconds)
+    else:
+        measure(o.impl.split(","), o.threads, o.seconds, o.timeout, o.only)
 
 
 def text(r):

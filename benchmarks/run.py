@@ -2,7 +2,7 @@
 """Benchmarks: the same NumPy source under NumPy, Plait and its peers, each in a process of its own.
 
     python benchmarks/run.py --out benchmarks/results.json         # everything, for the page
-    python benchmarks/report.py benchmarks/results.json --write docs/performance.md
+    python benchmarks/report.py --write docs/performance.md
     python benchmarks/run.py --quick                               # short: no second processes, numba and torch only where they have a source of their own
     python benchmarks/run.py --only 'k-means|softmax' --impl numpy,plait --threads 1 --rounds 3
 
@@ -26,6 +26,7 @@ import sys
 import tempfile
 import time
 
+import loops
 import workloads
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -128,7 +129,7 @@ def run_workload(w, impls, threads, a, bandwidth, folder):
 
 
 def ms(seconds):
-    return "" if seconds is None else f"{seconds * 1e3:.3g}" if seconds < 1 else f"{seconds * 1e3:,.0f}"
+    return "" if seconds is None else f"{seconds * 1e3:.3g}" if seconds < 0.9995 else f"{seconds * 1e3:,.0f}"
 
 
 def print_rows(w, rows, limit):
@@ -184,7 +185,7 @@ def main():
     ap.add_argument("--seconds", type=float, help="of steady calls a process")
     ap.add_argument("--timeout", type=float, default=300)
     ap.add_argument("--process-points", type=lambda s: [int(x) for x in s.split(",") if x], default=[200_000, 2_000_000])
-    ap.add_argument("--no-overheads", action="store_true")
+    ap.add_argument("--no-overheads", action="store_true", help="workloads alone: no small calls, no Python loops, no imports and processes")
     ap.add_argument("--out", default=str(HERE / "out" / "results.json"))
     a = ap.parse_args()
     a.seconds = a.seconds or (0.2 if a.quick else 1.0)
@@ -192,7 +193,7 @@ def main():
     out = pathlib.Path(a.out)
     out.parent.mkdir(parents=True, exist_ok=True)
     results = {"machine": machine(), "command": "python benchmarks/run.py " + shlex.join(sys.argv[1:]), "threads": a.threads, "rounds": a.rounds, "seconds": a.seconds,
-               "workloads": [], "small": {}, "overheads": {}}
+               "workloads": [], "python_loops": {}, "small": {}, "overheads": {}}
     print(json.dumps(results["machine"]))
     folder = tempfile.mkdtemp(prefix="plait-bench-")
     try:
@@ -205,6 +206,7 @@ def main():
                 print_rows(w, rows, limit)
                 out.write_text(json.dumps(results, indent=1))
         if not a.no_overheads and "plait" in impls:
+            results["python_loops"] = loops.measure([i for i in loops.IMPLS if i == "python" or i.partition("-")[0] in impls], a.threads, max(a.seconds, loops.SETTLED), a.timeout)
             results["small"] = small_calls(folder, a)
             results["overheads"] = overheads(["numpy", "plait"], folder, a)
             print("\n" + json.dumps(results["overheads"], indent=1))

@@ -4,6 +4,7 @@ import os
 import pathlib
 import shutil
 import subprocess
+import sys
 
 import numpy as np
 import plait
@@ -126,3 +127,12 @@ def test_programs_in_cpp_give_the_same_bits(folder, rows):
     ]
     expected = plait.load(folder / "layers.plait")(x, w)
     assert (folder / "out").read_bytes() == b"".join(np.asarray(r).tobytes() for r in expected)
+
+
+def test_the_comparison_runs_without_others():
+    """benchmarks/start_up.py compares results as well."""
+    command = [sys.executable, ROOT / "benchmarks" / "start_up.py", "--library", LIBRARY.parent, "--points", "5000", "--starts", "1", "--rounds", "1", "--seconds", "0.01"]
+    made = subprocess.run(command, capture_output=True, text=True)
+    assert made.returncode == 0, made.stderr
+    rows = [line.split(" | ")[0] for line in made.stdout.splitlines() if line.startswith("| ")][2:]
+    assert rows == ["| libplait_run, C", "| plait.load, Python"]

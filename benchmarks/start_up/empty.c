@@ -1,0 +1,7 @@
+/* What a process costs that does nothing. */
+#include <stdio.h>
+
+int main(void) {
+  puts("first");
+  return 0;
+}
