@@ -1,12 +1,13 @@
 #!/usr/bin/env bash
-# What CI leaves out because it takes hours or differs from day to day: all C++ tests, many fuzz programs with a seed of the day, all of NumPy's
-# own tests, all C++ tests under sanitizers. Nothing waits for it. PLAIT_FUZZ_PROGRAMS (20000), PLAIT_FUZZ_SEED (the date).
+# What CI leaves out because it takes hours or differs from day to day: all C++ tests, Python's on kernels for a device as users get them and
+# for each architecture, many fuzz programs with a seed of the day, all of NumPy's own tests, all C++ tests under sanitizers. Nothing waits
+# for it. PLAIT_FUZZ_PROGRAMS (20000), PLAIT_FUZZ_SEED (the date).
 set -uo pipefail
 . "$(dirname "$0")/setup.sh"
 . "$root/scripts/steps.sh"
 . "$root/scripts/checks.sh"
 cd "$root"
-export PLAIT_FUZZ_PROGRAMS=${PLAIT_FUZZ_PROGRAMS:-20000} PLAIT_FUZZ_SEED=${PLAIT_FUZZ_SEED:-$(date +%Y%m%d)}
+export PLAIT_THOROUGH=1 PLAIT_FUZZ_PROGRAMS=${PLAIT_FUZZ_PROGRAMS:-20000} PLAIT_FUZZ_SEED=${PLAIT_FUZZ_SEED:-$(date +%Y%m%d)}
 prepare_tests
 
 all_cpp_tests() { PLAIT_LEFT_OUT=nothing cpp_tests; }
