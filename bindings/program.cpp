@@ -1,11 +1,13 @@
 // What plait/_export.py makes programs of, and runs them by; see engine/programs.
 #include <pybind11/pybind11.h>
 #include <pybind11/stl.h>
+
 #include <algorithm>
 #include <mutex>
 #include <optional>
 #include <system_error>
 
+#include "core/os/pages.hpp"
 #include "engine/programs/exporter.hpp"
 #include "engine/programs/program_file.hpp"
 #include "functions.hpp"

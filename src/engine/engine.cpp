@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "codegen/cache/disk_cache.hpp"
+#include "core/os/pages.hpp"
 #include "core/timeline.hpp"
 #include "engine/devices/device.hpp"
 #include "engine/direct/direct.hpp"
