@@ -1,13 +1,13 @@
 // What plait/_export.py makes programs of, and runs them by; see engine/programs.
 #include <pybind11/pybind11.h>
 #include <pybind11/stl.h>
-#include <sys/mman.h>
 
 #include <algorithm>
 #include <mutex>
 #include <optional>
 #include <system_error>
 
+#include "core/os/pages.hpp"
 #include "engine/programs/exporter.hpp"
 #include "engine/programs/program_file.hpp"
 #include "functions.hpp"
@@ -46,9 +46,8 @@ pb::object untouched(const pb::object& dtype, const std::vector<std::int64_t>& e
   const auto item = static_cast<std::int64_t>(itemsize(t));
   const auto bytes =
       static_cast<std::size_t>(std::max<std::int64_t>(1, element_count(shape) * item));
-  void* const p = mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
-                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  if (p == MAP_FAILED) throw std::bad_alloc();
+  std::byte* const p = os::reserve_pages(bytes);
+  if (!p) throw std::bad_alloc();
   struct Mapping {
     void* p;
     std::size_t bytes;
@@ -57,7 +56,7 @@ pb::object untouched(const pb::object& dtype, const std::vector<std::int64_t>& e
       p, bytes, true,
       [](void* m) {
         const std::unique_ptr<Mapping> mapping(static_cast<Mapping*>(m));
-        munmap(mapping->p, mapping->bytes);
+        os::unmap_pages(mapping->p, mapping->bytes);
       },
       new Mapping{p, bytes});
   return pb::reinterpret_steal<pb::object>(

@@ -4,51 +4,28 @@
 #include <chrono>
 #include <system_error>
 #include <thread>
-#if defined(__has_feature)
-#if __has_feature(thread_sanitizer)
-#define __SANITIZE_THREAD__ 1
-#endif
-#endif
-#if defined(__linux__) && !defined(__SANITIZE_THREAD__)  // which does not know the barrier
-#include <linux/membarrier.h>
-#include <sys/syscall.h>
-#include <unistd.h>
-#endif
+
+#include "core/os/threads.hpp"
 
 namespace plait::tracer {
 
 // To register waits for all processors, which takes milliseconds where there are other threads: one
 // of its own does that, and nobody is favoured before.
 bool RecursiveLock::can_favour() {
-#ifdef SYS_membarrier
   enum Known : int { kUnasked, kAsked, kNo, kYes };
   static std::atomic<int> known{kUnasked};
   int now = known.load(std::memory_order_acquire);
   if (now == kUnasked && known.compare_exchange_strong(now, kAsked)) try {
       std::thread([] {
-        const bool can =
-            syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0) == 0;
-        known.store(can ? kYes : kNo, std::memory_order_release);
+        known.store(os::ask_for_barriers() ? kYes : kNo, std::memory_order_release);
       }).detach();
     } catch (const std::system_error&) {
       known.store(kNo);  // no thread can be had
     }
   return now == kYes;
-#else
-  return false;
-#endif
 }
 
 namespace {
-
-// A full memory barrier in every thread of the process that runs.
-void barrier_everywhere() {
-#ifdef SYS_membarrier
-  // Where there was one before there is one now.
-  while (syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0) != 0)
-    syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0);
-#endif
-}
 
 template <class Ready>
 void wait_for(Ready ready) {
@@ -79,7 +56,7 @@ void RecursiveLock::end_favour() {
   constexpr std::uint32_t kMost = 1 << 16;
   needed_ = std::min(2 * needed_, kMost);  // threads that take turns soon do without
   favoured_.store(pthread_t{}, std::memory_order_relaxed);
-  barrier_everywhere();
+  os::barrier_everywhere();
   wait_for([this] { return !inside_.load(std::memory_order_acquire); });
 }
 

@@ -1,11 +1,11 @@
 #include "search.hpp"
 
-#include <dlfcn.h>
-
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
+
+#include "core/os/library.hpp"
 
 namespace plait::cuda {
 namespace fs = std::filesystem;
@@ -67,9 +67,8 @@ std::vector<std::string> toolkit_folders() {
   for (const char* named : {"CUDA_HOME", "CUDA_PATH"})
     if (const std::string root = variable(named); !root.empty()) f.toolkit(root);
   // This library may lie in a package's folder in site-packages.
-  Dl_info self;
-  if (dladdr(reinterpret_cast<const void*>(&toolkit_folders), &self) && self.dli_fname)
-    f.wheels(fs::path(self.dli_fname).parent_path().parent_path());
+  const std::string self = os::file_of(reinterpret_cast<const void*>(&toolkit_folders));
+  if (!self.empty()) f.wheels(fs::path(self).parent_path().parent_path());
   const std::string conda = variable("CONDA_PREFIX"), home = variable("HOME");
   for (const std::string& root : {variable("VIRTUAL_ENV"), conda})
     if (!root.empty()) f.environment(root);
@@ -86,7 +85,7 @@ std::vector<std::string> toolkit_folders() {
 std::string missing_symbols(void* library, std::initializer_list<Symbol> wanted) {
   std::string missing;
   for (const Symbol& s : wanted) {
-    void* const found = dlsym(library, s.name);
+    void* const found = os::symbol(library, s.name);
     std::memcpy(s.function, &found, sizeof found);
     if (!found) missing += (missing.empty() ? "" : ", ") + std::string(s.name);
   }
@@ -97,16 +96,16 @@ Found find_library(const char* named, const std::vector<std::string>& names,
                    const std::function<std::string(void*)>& fault) {
   Found found;
   auto attempt = [&](const std::string& path) {
-    void* handle = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
-    const char* error = handle ? nullptr : dlerror();
-    const std::string why = handle ? fault(handle) : error ? error : "it cannot be opened";
+    std::string why;
+    void* const handle = os::open_library(path, &why);
+    if (handle) why = fault(handle);
     if (why.empty()) {
       found.handle = handle;
       found.path = path;
       return true;
     }
     found.tried += "\n  " + path + ": " + why;
-    if (handle) dlclose(handle);
+    if (handle) os::close_library(handle);
     return false;
   };
   if (const std::string chosen = variable(named); !chosen.empty()) {

@@ -1,12 +1,10 @@
 // Packed code, and code mapped for execution.
-#include <sys/mman.h>
-#include <unistd.h>
-
 #include <cstring>
 
 #include "backend.hpp"
 #include "codegen/loops/fragment.hpp"
 #include "codegen/loops/loops.hpp"
+#include "core/os/pages.hpp"
 #include "ir/libm.hpp"
 
 namespace plait::jit {
@@ -38,12 +36,12 @@ const void* resolve(const HelperRef& h, CpuTier tier) {
 
 // Written once, then read and execute only.
 std::shared_ptr<void> executable(const char* code, std::size_t size, std::size_t bytes) {
-  void* p = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (p == MAP_FAILED) throw std::bad_alloc();
-  std::shared_ptr<void> owner(p, [bytes](void* q) { munmap(q, bytes); });
+  std::byte* const p = os::map_pages(bytes);
+  if (!p) throw std::bad_alloc();
+  std::shared_ptr<void> owner(p, [bytes](void* q) { os::unmap_pages(q, bytes); });
   std::memcpy(p, code, size);
-  __builtin___clear_cache(static_cast<char*>(p), static_cast<char*>(p) + size);
-  if (mprotect(p, bytes, PROT_READ | PROT_EXEC) != 0)
+  __builtin___clear_cache(reinterpret_cast<char*>(p), reinterpret_cast<char*>(p) + size);
+  if (!os::make_executable(p, bytes))
     throw CompileError("this system does not let memory be made executable");
   return owner;
 }
@@ -84,7 +82,7 @@ std::shared_ptr<Code> map(std::string_view packed, CpuTier tier) {
     if (!fn) return nullptr;
     code->helpers.push_back(fn);
   }
-  const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+  const std::size_t page = os::page_bytes();
   code->bytes = (h.code_size + page - 1) / page * page;
   code->memory =
       executable(packed.data() + h.helper_count * sizeof(HelperRef), h.code_size, code->bytes);

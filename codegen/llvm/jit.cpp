@@ -10,8 +10,8 @@
 #include "codegen/loops/loops.hpp"
 #include "core/at_fork.hpp"
 #include "core/bounded_table.hpp"
+#include "core/os/memory.hpp"
 #include "core/replaceable.hpp"
-#include "core/system_memory.hpp"
 #include "core/timeline.hpp"
 #include "ir/forward_variables.hpp"
 #include "ir/ranges.hpp"
@@ -79,7 +79,7 @@ Collected ask_module(const ir::Kernel& k, CpuTier tier, Effort effort, bool want
                       auto& c = *static_cast<Collected*>(p);
                       std::snprintf(c.error, sizeof c.error, "%s", message);
                     }};
-  if (!memory_left_for(kLeft)) throw std::bad_alloc();
+  if (!os::memory_left_for(kLeft)) throw std::bad_alloc();
   ModuleResult result;
   {
     // A fork in the middle would leave LLVM's own locks taken in the child.

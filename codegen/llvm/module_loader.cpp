@@ -1,6 +1,5 @@
 // Finds and opens the module with LLVM inside: PLAIT_JIT_LIBRARY, else beside the library that this
 // code is in, and nowhere else.
-#include <dlfcn.h>
 #include <sys/stat.h>
 
 #include <atomic>
@@ -12,8 +11,9 @@
 #include "backend.hpp"
 #include "build_id.hpp"
 #include "core/at_fork.hpp"
+#include "core/os/library.hpp"
+#include "core/os/memory.hpp"
 #include "core/replaceable.hpp"
-#include "core/system_memory.hpp"
 
 namespace plait::jit {
 #ifdef PLAIT_LLVM_VERSION
@@ -24,9 +24,8 @@ constexpr const char* kFile = "libplait_jit.so";
 std::vector<std::string> places() {
   if (const char* named = std::getenv("PLAIT_JIT_LIBRARY")) return {named};
   std::vector<std::string> p;
-  Dl_info info;
-  if (dladdr(reinterpret_cast<void*>(&module_entry), &info) && info.dli_fname) {
-    std::string self = info.dli_fname;
+  const std::string self = os::file_of(reinterpret_cast<const void*>(&module_entry));
+  if (!self.empty()) {
     auto slash = self.rfind('/');
     p.push_back((slash == std::string::npos ? std::string() : self.substr(0, slash + 1)) + kFile);
   }
@@ -36,7 +35,7 @@ std::vector<std::string> places() {
 // Whether a program whose memory is limited could still run with the module in it: its pages, what
 // a kernel takes, and as much again as small programs use.
 bool has_room(const struct stat& module) {
-  return memory_left_for(static_cast<std::size_t>(module.st_size) + (std::size_t{64} << 20));
+  return os::memory_left_for(static_cast<std::size_t>(module.st_size) + (std::size_t{64} << 20));
 }
 
 // nullptr with *later set: not now.
@@ -53,11 +52,11 @@ ModuleEntry open_module(bool* later) {
       return nullptr;
     }
     // Local and deep: LLVM of other libraries in the process is neither seen nor disturbed.
-    void* handle = dlopen(place.c_str(), RTLD_NOW | RTLD_LOCAL);
-    void* entry = handle ? dlsym(handle, kModuleEntryName) : nullptr;
+    std::string why = "no entry point in " + place;
+    void* const handle = os::open_library(place, &why);
+    void* const entry = handle ? os::symbol(handle, kModuleEntryName) : nullptr;
     if (entry) return reinterpret_cast<ModuleEntry>(entry);
-    const char* why = dlerror();
-    tried += "; " + std::string(why ? why : "no entry point in " + place);
+    tried += "; " + why;
   }
   log(Log::Compile, "no JIT: the interpreter runs everything" + tried);
   return nullptr;

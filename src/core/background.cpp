@@ -1,9 +1,5 @@
 #include "background.hpp"
 
-#include <sched.h>
-#include <sys/resource.h>
-#include <unistd.h>
-
 #include <atomic>
 #include <cstdlib>
 #include <new>
@@ -11,12 +7,11 @@
 #include <utility>
 
 #include "at_fork.hpp"
+#include "os/threads.hpp"
 #include "timeline.hpp"
 
 namespace plait {
 namespace {
-
-constexpr int kNice = 10;
 
 std::atomic<Background*> last_made{nullptr};
 Background* held_over_fork = nullptr;  // and those before it
@@ -57,11 +52,9 @@ void Background::wait_idle() {
 
 void Background::work() {
   timeline::name_thread(name_);
-#ifdef __linux__
-  if (priority_ == Priority::Low)
-    setpriority(PRIO_PROCESS, static_cast<id_t>(gettid()), kNice);  // there, of this thread
-  sched_yield();  // it came with the priority of its maker, and on one core in the maker's place
-#endif
+  if (priority_ == Priority::Low) os::lower_priority();
+  std::this_thread::yield();  // it came with the priority of its maker, and on one core in the
+                              // maker's place
   std::unique_lock lock(mutex_);
   while (true) {
     changed_.wait(lock, [&] { return stopping_ || !waiting_.empty(); });

@@ -1,8 +1,6 @@
 #include "block_pool.hpp"
 
 #include <pthread.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cstdlib>
@@ -12,7 +10,8 @@
 #include <utility>
 
 #include "config.hpp"
-#include "system_memory.hpp"
+#include "os/memory.hpp"
+#include "os/pages.hpp"
 
 namespace plait::pool {
 namespace {
@@ -187,16 +186,16 @@ namespace {
 std::byte* map_huge(std::size_t capacity) {
   // Huge pages need their alignment: map more and give the edges back.
   const std::size_t span = capacity + kHugePage;
-  void* raw = mmap(nullptr, span, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (raw == MAP_FAILED) return nullptr;
+  std::byte* const raw = os::map_pages(span);
+  if (!raw) return nullptr;
   const auto begin = reinterpret_cast<std::uintptr_t>(raw);
   const std::uintptr_t aligned = (begin + kHugePage - 1) & ~(kHugePage - 1);
-  if (aligned > begin) munmap(raw, aligned - begin);
+  if (aligned > begin) os::unmap_pages(raw, aligned - begin);
   const std::uintptr_t end = aligned + capacity;
-  if (begin + span > end) munmap(reinterpret_cast<void*>(end), begin + span - end);
-  auto* data = reinterpret_cast<void*>(aligned);
-  madvise(data, capacity, MADV_HUGEPAGE);
-  return static_cast<std::byte*>(data);
+  if (begin + span > end) os::unmap_pages(reinterpret_cast<void*>(end), begin + span - end);
+  auto* data = reinterpret_cast<std::byte*>(aligned);
+  os::prefer_huge_pages(data, capacity);
+  return data;
 }
 
 std::byte* map_large(std::size_t capacity) {
@@ -208,7 +207,7 @@ void unmap_large(std::byte* data, std::size_t capacity) {
   if (capacity < kHugeFrom)
     std::free(data);
   else
-    munmap(data, capacity);
+    os::unmap_pages(data, capacity);
 }
 
 // Whole pages, and a common granularity so that nearby sizes reuse one another's blocks.
@@ -261,7 +260,7 @@ bool Pool::begin_arena() noexcept {
     return false;
   }
   if (Arena* full = std::exchange(arena_, fresh); full && full->blocks == 0) {
-    munmap(full->begin, kArena);
+    os::unmap_pages(full->begin, kArena);
     delete full;
   }
   return true;
@@ -291,10 +290,10 @@ bool Pool::cut_from_arena(LargeBlock* b, std::size_t capacity) noexcept {
 void Pool::give_to_arena(LargeBlock* b) noexcept {
   Arena* a = std::exchange(b->arena, nullptr);
   if (--a->blocks > 0) {
-    madvise(b->data, b->capacity, MADV_DONTNEED);
+    os::give_back_pages(b->data, b->capacity);
     return;
   }
-  munmap(a->begin, kArena);
+  os::unmap_pages(a->begin, kArena);
   if (a == arena_) arena_ = nullptr;
   delete a;
 }
@@ -369,7 +368,7 @@ std::size_t Pool::limit_now(std::int64_t time) noexcept {
   if (large_cached_ >= kWorthALook && time - looked_at_ >= kLookEvery) {
     looked_at_ = time;
     try {
-      short_limit_ = memory_available() / 2;
+      short_limit_ = os::memory_available() / 2;
     } catch (const std::bad_alloc&) {
       short_limit_ = 0;
     }
@@ -419,7 +418,7 @@ std::size_t Pool::trim() noexcept {
   evict_to(0);
   if (arena_ && arena_->blocks == 0) {  // was warmed, or is begun and empty
     Arena* const unused = std::exchange(arena_, nullptr);
-    munmap(unused->begin, kArena);
+    os::unmap_pages(unused->begin, kArena);
     delete unused;
   }
   for (ThreadCache* c : caches_) {

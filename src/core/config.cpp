@@ -1,15 +1,13 @@
 #include "config.hpp"
 
-#include <sched.h>
-
 #include <algorithm>
 #include <charconv>
 #include <cstdlib>
-#include <thread>
 
 #include "bounded_table.hpp"
+#include "os/memory.hpp"
+#include "os/threads.hpp"
 #include "settings.hpp"
-#include "system_memory.hpp"
 
 namespace plait {
 namespace {
@@ -19,21 +17,13 @@ std::string environment(const char* variable) {
   return v ? v : "";
 }
 
-int usable_cores() {
-#ifdef __linux__
-  cpu_set_t set;
-  if (sched_getaffinity(0, sizeof(set), &set) == 0) return std::max(1, CPU_COUNT(&set));
-#endif
-  return std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
-}
-
 // OpenMP's own setting, of which a list is of nested teams: the first. What is wrong there is
 // OpenMP's to say.
 int default_threads() {
   const std::string text = environment("OMP_NUM_THREADS");
   int n = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), n);
-  return error == std::errc() && n > 0 ? n : usable_cores();
+  return error == std::errc() && n > 0 ? n : os::process_cpus();
 }
 
 std::string default_cache_directory() {
@@ -47,8 +37,8 @@ Config initial() {
   c.threads = default_threads();
   c.tier = detected_tier();
   c.cache_dir = default_cache_directory();
-  c.pool_limit = std::min(memory_limit() / 4, std::size_t{2} << 30);
-  c.packed_limit = std::min(memory_limit() / 8, std::size_t{1} << 30);
+  c.pool_limit = std::min(os::memory_limit() / 4, std::size_t{2} << 30);
+  c.packed_limit = std::min(os::memory_limit() / 8, std::size_t{1} << 30);
   read_environment(c);
   c.tier = std::min(c.tier, detected_tier());
   return c;

@@ -2,7 +2,6 @@
 
 #include <fcntl.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -23,6 +22,7 @@
 
 #include "at_fork.hpp"
 #include "buffer.hpp"
+#include "os/threads.hpp"
 
 namespace plait::timeline {
 namespace {
@@ -122,7 +122,7 @@ std::atomic<std::string (*)()> name_hook{nullptr};
 Thread* this_thread() {
   if (mine || thread_ends) return mine;
   auto made = std::make_shared<Thread>();
-  made->id = syscall(SYS_gettid);
+  made->id = os::thread_id();
   if (const auto hook = name_hook.load(); hook && own_name.empty()) own_name = hook();
   made->name = !own_name.empty() ? own_name : made->id == getpid() ? "main" : "thread";
   State& s = state();

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "codegen/cache/disk_cache.hpp"
+#include "core/os/pages.hpp"
 #include "core/timeline.hpp"
 #include "engine/devices/device.hpp"
 #include "engine/direct/direct.hpp"
@@ -20,7 +21,6 @@
 #include "engine/threads/fork.hpp"
 #include "engine/threads/interruption.hpp"
 #include "engine/threads/seconds.hpp"
-#include "own_code.hpp"
 #include "tracer/computed.hpp"
 #include "tracer/context.hpp"
 #include "tracer/derived.hpp"
@@ -251,7 +251,7 @@ void start() {
     // there is no memory for that; a backtrace loads it, too.
     void* frame;
     backtrace(&frame, 1);
-    map_own_code();
+    os::map_code_around(reinterpret_cast<const void*>(&install_fork_handlers));
     // Behind the handlers of fork() that free what those of core/at_fork.hpp need.
     timeline::start_from_environment(timeline_source);
   });

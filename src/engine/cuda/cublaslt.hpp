@@ -1,4 +1,4 @@
-// cuBLASLt, opened with dlopen when a product is first wanted on a device. Its functions and the
+// cuBLASLt, opened when a product is first wanted on a device. Its functions and the
 // values of its enumerations (part of its binary interface, as NVIDIA documents them) are declared
 // here, as far as they are used; they are the same in versions 12 and 13.
 #pragma once

@@ -1,12 +1,11 @@
 #include "driver.hpp"
 
-#include <dlfcn.h>
-
 #include <cstdlib>
 #include <mutex>
 #include <vector>
 
 #include "codegen/cuda/search.hpp"
+#include "core/os/library.hpp"
 #include "plait/error.hpp"
 
 namespace plait::gpu {
@@ -29,12 +28,12 @@ std::vector<std::string> candidates() {
 void* open_library(std::string& path) {
   std::string tried;
   for (const std::string& name : candidates()) {
-    if (void* library = dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL)) {
+    std::string why;
+    if (void* library = os::open_library(name, &why)) {
       path = name;
       return library;
     }
-    const char* why = dlerror();
-    tried += "\n  " + name + ": " + (why ? why : "cannot be opened");
+    tried += "\n  " + name + ": " + why;
   }
   throw DeviceError(
       "no CUDA driver: an NVIDIA driver installs libcuda.so.1 (PLAIT_CUDA_LIBRARY names another "
@@ -67,7 +66,7 @@ Driver load() {
                         (visible ? std::string(" (CUDA_VISIBLE_DEVICES=") + visible + ")" : ""));
     }
   } catch (...) {
-    dlclose(library);
+    os::close_library(library);
     throw;
   }
   return d;

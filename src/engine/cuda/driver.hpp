@@ -1,4 +1,4 @@
-// The CUDA driver, opened with dlopen when a device is first asked for. Its functions are declared
+// The CUDA driver, opened when a device is first asked for. Its functions are declared
 // here, so that neither a toolkit nor a driver is needed to build.
 #pragma once
 #include <cstddef>

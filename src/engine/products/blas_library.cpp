@@ -1,9 +1,6 @@
 #include "blas_library.hpp"
 
-#include <link.h>
-
 #include <cstdlib>
-#include <cstring>
 #include <mutex>
 
 #include "core/config.hpp"
@@ -34,25 +31,18 @@ bool use(void* handle, BlasLibrary& l) {
   return false;
 }
 
-// NumPy's wheels carry an OpenBLAS of their own.
-int find_openblas(dl_phdr_info* info, std::size_t, void* out) {
-  if (!info->dlpi_name || !std::strstr(info->dlpi_name, "openblas")) return 0;
-  *static_cast<std::string*>(out) = info->dlpi_name;
-  return 1;
-}
-
 BlasLibrary find_library() {
   BlasLibrary l;
   if (const char* named = std::getenv("PLAIT_BLAS")) {
-    use(dlopen(named, RTLD_NOW | RTLD_LOCAL), l);
+    use(os::open_library(named), l);
     return l;
   }
-  std::string loaded;
-  dl_iterate_phdr(find_openblas, &loaded);
-  if (!loaded.empty() && use(dlopen(loaded.c_str(), RTLD_NOW | RTLD_NOLOAD), l)) return l;
+  // NumPy's wheels carry an OpenBLAS of their own.
+  const std::string loaded = os::library_with("openblas");
+  if (!loaded.empty() && use(os::opened_library(loaded), l)) return l;
   // Debian's 0.3.21 takes newer processors for a Haswell.
   if (const char* cores = info(config().tier).blas) setenv("OPENBLAS_CORETYPE", cores, 0);
-  use(dlopen("libopenblas.so.0", RTLD_NOW | RTLD_LOCAL), l);
+  use(os::open_library("libopenblas.so.0"), l);
   return l;
 }
 

@@ -1,9 +1,9 @@
 // The library of linear algebra that is found at run time: the OpenBLAS that NumPy has loaded in
 // this process, PLAIT_BLAS, or the system's. It brings CBLAS and, mostly, LAPACK.
 #pragma once
-#include <dlfcn.h>
-
 #include <string>
+
+#include "core/os/library.hpp"
 
 namespace plait::engine {
 
@@ -18,7 +18,7 @@ struct BlasLibrary {
   // False where it has no function of this name.
   template <class F>
   bool find(const std::string& name, F& f) const {
-    f = handle ? reinterpret_cast<F>(dlsym(handle, (prefix + name + suffix).c_str())) : nullptr;
+    f = handle ? reinterpret_cast<F>(os::symbol(handle, prefix + name + suffix)) : nullptr;
     return f != nullptr;
   }
 };

@@ -3,8 +3,6 @@
 #include <omp.h>
 #include <pthread.h>
 #include <signal.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
 #include <atomic>
 #include <chrono>
@@ -14,6 +12,8 @@
 #include <thread>
 #include <utility>
 #include <vector>
+
+#include "core/os/threads.hpp"
 
 namespace plait::engine {
 
@@ -28,19 +28,17 @@ struct Trial {
   std::condition_variable end;
   bool over = false;
   std::vector<pthread_t> threads;
-  std::vector<pid_t> ids;
+  std::vector<long> ids;
 
   static void* wait(void* p) {
     Trial& t = *static_cast<Trial*>(p);
     std::unique_lock held(t.mutex);
-    t.ids.push_back(static_cast<pid_t>(syscall(SYS_gettid)));
+    t.ids.push_back(os::thread_id());
     t.end.notify_all();
     t.end.wait(held, [&] { return t.over; });
     return nullptr;
   }
 };
-
-bool gone(pid_t thread) { return syscall(SYS_tgkill, getpid(), thread, 0) != 0; }
 
 bool there_is_room(int threads) {
   Trial t;
@@ -69,8 +67,8 @@ bool there_is_room(int threads) {
   // A thread counts against the limits for a moment after it has been joined.
   using Clock = std::chrono::steady_clock;
   const auto until = Clock::now() + std::chrono::milliseconds(20);
-  for (const pid_t thread : t.ids)
-    while (!gone(thread))
+  for (const long thread : t.ids)
+    while (os::has_thread(thread))
       if (Clock::now() < until)
         std::this_thread::yield();
       else

@@ -1,12 +1,8 @@
 #include "team.hpp"
 
-#include <linux/futex.h>
 #include <omp.h>
 #include <pthread.h>
-#include <sched.h>
 #include <signal.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
@@ -17,6 +13,7 @@
 #include "account.hpp"
 #include "core/config.hpp"
 #include "core/machine.hpp"
+#include "core/os/threads.hpp"
 #include "core/processor/pause.hpp"
 #include "core/timeline.hpp"
 #include "cpus.hpp"
@@ -41,18 +38,12 @@ constexpr std::size_t kStack = 4 << 20;
 constexpr double kEnough = 0.2;  // part of a loop that shows what all of it takes
 
 using Word = std::atomic<std::uint32_t>;
-static_assert(sizeof(Word) == 4 && Word::is_always_lock_free);
-void sleep_while(Word& w, std::uint32_t value, const timespec* at_most = nullptr) {
-  syscall(SYS_futex, &w, FUTEX_WAIT_PRIVATE, value, at_most, nullptr, 0);
-}
+using os::sleep_while, os::wake;
 // The caller of a loop waits; `body` looks around meanwhile. A signal ends a sleep, too.
 void sleep_and_look(Word& w, std::uint32_t value, LoopBody body, Pieces& pieces) {
-  constexpr timespec kLook{.tv_sec = 0, .tv_nsec = 10'000'000};
-  sleep_while(w, value, &kLook);
+  constexpr std::int64_t kLook = 10'000'000;  // ns
+  sleep_while(w, value, kLook);
   if (!body(0, 0, 0)) pieces.stop();
-}
-void wake(Word& w, int threads) {
-  syscall(SYS_futex, &w, FUTEX_WAKE_PRIVATE, threads, nullptr, nullptr, 0);
 }
 
 // One loop at a time is shared: those of other threads, and of a signal's handler in the middle of
@@ -257,7 +248,7 @@ double Team::run(const ParallelLoop& loop, LoopBody body) {
 
 void Team::open(double at) {
   control_ = float_control();
-  caller_cpu_.store(sched_getcpu(), std::memory_order_relaxed);
+  caller_cpu_.store(os::this_cpu(), std::memory_order_relaxed);
   if (helpers_.load(std::memory_order_relaxed) < threads_ - 1) grow();
   const int awake = spinners_.load();
   to_ask_.store(threads_ - 1 - awake, std::memory_order_relaxed);
@@ -326,23 +317,12 @@ void Team::help(int worker) {
   }
 }
 
-// A thread is often woken on the CPU of the one that wakes it, which would then wait for it. False
-// where there is no other.
-bool leave_cpu(int cpu) {
-  cpu_set_t all;
-  if (sched_getaffinity(0, sizeof all, &all) != 0) return false;
-  cpu_set_t others = all;
-  CPU_CLR(static_cast<std::size_t>(cpu), &others);
-  if (CPU_COUNT(&others) == 0 || sched_setaffinity(0, sizeof others, &others) != 0) return false;
-  sched_setaffinity(0, sizeof all, &all);
-  return true;
-}
-
 void Team::take_part(int worker) {
   std::uint32_t door = door_.load(std::memory_order_relaxed);
   if (!(door & kOpen)) return;
-  const int cpu = sched_getcpu();
-  if (cpu >= 0 && cpu == caller_cpu_.load(std::memory_order_relaxed) && !leave_cpu(cpu)) return;
+  // A thread is often woken on the CPU of the one that wakes it, which would then wait for it.
+  const int cpu = os::this_cpu();
+  if (cpu >= 0 && cpu == caller_cpu_.load(std::memory_order_relaxed) && !os::leave_cpu(cpu)) return;
   do {
     if (!(door & kOpen)) return;
   } while (!door_.compare_exchange_weak(door, door + 1, std::memory_order_acquire,

@@ -4,9 +4,10 @@
 #include <string>
 
 #include "../fake_system.hpp"
+#include "core/os/threads.hpp"
 
 using plait::engine::available_cpus;
-using plait::engine::cpu_quota;
+using plait::os::cpu_quota;
 using plait::test::kUnified;
 using System = plait::test::FakeSystem;
 

@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-namespace plait {
+namespace plait::os {
 
 struct ControlGroup {
   std::string folder;  // of its files
@@ -16,4 +16,4 @@ struct ControlGroup {
 std::vector<ControlGroup> control_groups(const std::string& controller,
                                          const std::string& root = "");
 
-}  // namespace plait
+}  // namespace plait::os

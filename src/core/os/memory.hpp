@@ -3,7 +3,7 @@
 #include <cstddef>
 #include <string>
 
-namespace plait {
+namespace plait::os {
 
 // The machine's memory, or less where a control group (a container) has less.
 std::size_t memory_limit();
@@ -15,10 +15,11 @@ bool memory_left_for(std::size_t bytes);
 std::size_t memory_available();
 
 // Of this process's control groups: the least limit, and the least of what limits leave. Without a
-// limit both are the largest number. `root`: of control_groups().
+// limit both are the largest number. `root` stands before /proc and before the mount points, for
+// tests.
 struct GroupMemory {
   std::size_t limit, left;
 };
 GroupMemory group_memory(const std::string& root = "");
 
-}  // namespace plait
+}  // namespace plait::os

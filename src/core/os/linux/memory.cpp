@@ -1,6 +1,5 @@
-#include "system_memory.hpp"
+#include "core/os/memory.hpp"
 
-#include <sys/mman.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -10,8 +9,9 @@
 #include <sstream>
 
 #include "control_groups.hpp"
+#include "core/os/pages.hpp"
 
-namespace plait {
+namespace plait::os {
 namespace {
 
 constexpr std::size_t kUnlimited = std::numeric_limits<std::size_t>::max();
@@ -65,8 +65,7 @@ GroupMemory group_memory(const std::string& root) {
 }
 
 std::size_t memory_limit() {
-  const std::size_t ram = static_cast<std::size_t>(sysconf(_SC_PHYS_PAGES)) *
-                          static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+  const std::size_t ram = static_cast<std::size_t>(sysconf(_SC_PHYS_PAGES)) * page_bytes();
   return std::min(ram, group_memory().limit);
 }
 
@@ -76,10 +75,10 @@ std::size_t memory_available() {
 }
 
 bool memory_left_for(std::size_t bytes) {
-  void* p = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (p == MAP_FAILED) return false;
-  munmap(p, bytes);
+  std::byte* const p = map_pages(bytes);
+  if (!p) return false;
+  unmap_pages(p, bytes);
   return group_memory().left >= bytes;
 }
 
-}  // namespace plait
+}  // namespace plait::os

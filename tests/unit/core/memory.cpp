@@ -1,11 +1,11 @@
-#include "core/system_memory.hpp"
+#include "core/os/memory.hpp"
 
 #include <catch2/catch.hpp>
 #include <string>
 
 #include "../fake_system.hpp"
 
-using plait::group_memory;
+using plait::os::group_memory;
 using plait::test::kUnified;
 using System = plait::test::FakeSystem;
 
@@ -61,8 +61,8 @@ TEST_CASE("no groups, no limit") {
 }
 
 TEST_CASE("what there is is less than what nobody has") {
-  CHECK(plait::memory_limit() > (std::size_t{1} << 20));
-  CHECK(plait::memory_available() > 0);
-  CHECK(plait::memory_left_for(1 << 16));
-  CHECK_FALSE(plait::memory_left_for(std::size_t{1} << 60));
+  CHECK(plait::os::memory_limit() > (std::size_t{1} << 20));
+  CHECK(plait::os::memory_available() > 0);
+  CHECK(plait::os::memory_left_for(1 << 16));
+  CHECK_FALSE(plait::os::memory_left_for(std::size_t{1} << 60));
 }

@@ -3,7 +3,7 @@
 #include <fstream>
 #include <sstream>
 
-namespace plait {
+namespace plait::os {
 namespace {
 
 struct Hierarchy {
@@ -75,4 +75,4 @@ std::vector<ControlGroup> control_groups(const std::string& controller, const st
   return groups;
 }
 
-}  // namespace plait
+}  // namespace plait::os

@@ -1,18 +1,15 @@
-#include "own_code.hpp"
-
-#ifdef __linux__
 #include <link.h>
 #include <sys/mman.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <cstdint>
-#endif
 
-namespace plait::engine {
+#include "core/os/pages.hpp"
 
-#if defined(__linux__) && defined(MADV_POPULATE_READ)
+namespace plait::os {
+
+#ifdef MADV_POPULATE_READ
 namespace {
 
 // A program may have Plait linked into it, and be much larger.
@@ -38,13 +35,13 @@ void for_each_run_in_memory(std::uintptr_t begin, std::uintptr_t end, std::uintp
 }
 
 // Of the object that has this function, the segment that it is in.
-int map_segment(dl_phdr_info* object, std::size_t, void*) {
-  const auto here = reinterpret_cast<std::uintptr_t>(&map_own_code);
+int map_segment(dl_phdr_info* object, std::size_t, void* function) {
+  const auto here = reinterpret_cast<std::uintptr_t>(function);
   for (int i = 0; i < object->dlpi_phnum; ++i) {
     const ElfW(Phdr)& segment = object->dlpi_phdr[i];
     const std::uintptr_t at = object->dlpi_addr + segment.p_vaddr;
     if (segment.p_type != PT_LOAD || here < at || here >= at + segment.p_memsz) continue;
-    const auto page = static_cast<std::uintptr_t>(sysconf(_SC_PAGESIZE));
+    const std::uintptr_t page = page_bytes();
     const std::uintptr_t begin = at / page * page;
     const std::uintptr_t end = (at + segment.p_memsz + page - 1) / page * page;
     if (end - begin <= kMostBytes)
@@ -58,9 +55,11 @@ int map_segment(dl_phdr_info* object, std::size_t, void*) {
 
 }  // namespace
 
-void map_own_code() noexcept { dl_iterate_phdr(&map_segment, nullptr); }
+void map_code_around(const void* function) noexcept {
+  dl_iterate_phdr(&map_segment, const_cast<void*>(function));
+}
 #else
-void map_own_code() noexcept {}
+void map_code_around(const void*) noexcept {}
 #endif
 
-}  // namespace plait::engine
+}  // namespace plait::os
