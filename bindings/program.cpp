@@ -30,7 +30,7 @@ const tracer::Array& array_of(const pb::handle& o) {
 std::string dtype_name(DType t) {
   return pb::str(pb::reinterpret_borrow<pb::object>(reinterpret_cast<PyObject*>(descr_of(t))));
 }
-DType dtype_of(const pb::handle& o) {
+DType array_dtype(const pb::handle& o) {
   const auto t = parse_dtype(o.ptr());
   if (!t) throw pb::type_error("a dtype that Plait has no arrays of");
   return *t;
@@ -41,7 +41,7 @@ std::vector<std::int64_t> list_of(const Dims& d) { return {d.begin(), d.end()}; 
 // An array that a function may be recorded with, of any size: its memory is never touched, and
 // takes none.
 pb::object untouched(const pb::object& dtype, const std::vector<std::int64_t>& extents) {
-  const DType t = dtype_of(dtype);
+  const DType t = array_dtype(dtype);
   const Dims shape = dims_of(extents);
   const auto item = static_cast<std::int64_t>(itemsize(t));
   const auto bytes =
@@ -151,13 +151,13 @@ class File {
     }
     for (const pb::handle& a : arguments) {
       const auto t = pb::cast<pb::tuple>(a);
-      data_.arguments.push_back({pb::cast<std::string>(t[0]), dtype_of(t[1]),
+      data_.arguments.push_back({pb::cast<std::string>(t[0]), array_dtype(t[1]),
                                  pb::cast<engine::Extents>(t[2]),
                                  pb::cast<std::vector<std::int32_t>>(t[3])});
     }
     for (const pb::handle& r : results) {
       const auto t = pb::cast<pb::tuple>(r);
-      data_.results.push_back({dtype_of(t[0]), pb::cast<std::int32_t>(t[1])});
+      data_.results.push_back({array_dtype(t[0]), pb::cast<std::int32_t>(t[1])});
     }
   }
   std::int32_t constant(const std::string& bytes) {
@@ -181,7 +181,7 @@ class File {
     for (const pb::handle& s : scalars) {
       const auto t = pb::cast<pb::tuple>(s);
       NumberScalar made{static_cast<NumberScalar::Kind>(pb::cast<int>(t[0])),
-                        dtype_of(t[1]),
+                        array_dtype(t[1]),
                         {},
                         number_of(t[3])};
       const auto bytes = pb::cast<std::string>(t[2]);
@@ -194,7 +194,7 @@ class File {
       Variant::Leaf leaf{pb::cast<std::int32_t>(t[1]),
                          static_cast<Variant::Leaf::Kind>(pb::cast<int>(t[0])),
                          pb::cast<std::int32_t>(t[2]),
-                         dtype_of(t[3]),
+                         array_dtype(t[3]),
                          {},
                          pb::cast<bool>(t[5])};
       leaf.shape = numbers_of(t[4]);

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Checks format (clang-format), clang-tidy's short list over core, recorder, planner and facade, and the Python files.
+# Checks format (clang-format), where names of systems and of instruction sets stand, clang-tidy's short list over core, recorder, planner and facade, and the Python files.
 # "lint.sh --changed" runs clang-tidy on files that differ from the main branch only. PLAIT_LINT_JOBS: files at a time.
 set -euo pipefail
 . "$(dirname "$0")/setup.sh"
@@ -10,6 +10,13 @@ status=0
 
 mapfile -t sources < <(git ls-files '*.cpp' '*.hpp')
 clang-format-19 --dry-run --Werror "${sources[@]}" || status=1
+
+# What differs between systems and between processors is in folders of theirs (docs/platforms.md).
+kept_to() {
+  ! git grep -nE "$2" -- src codegen fusion tracer bindings include ':!*/os/*' ':!*/processor/*' || { echo "lint: that belongs into $1/" && status=1; }
+}
+kept_to os '\b(dlopen|dlsym|dladdr|dl_iterate_phdr|madvise|futex|membarrier|sched_[gs]etaffinity|syscall)\b *\(|<(dlfcn|link|linux/.*|sys/syscall)\.h>|"/(proc|sys)/'
+kept_to processor 'intrin\.h>|<arm_|\b_mm[0-9]*_|__(AVX|SSE|F16C|ARM|aarch64|x86_64)'
 
 # Files are checked as the build joins them: their headers, which take most of the time, are read once for several.
 build=${PLAIT_LINT_BUILD:-$root/build-lint}
