@@ -84,7 +84,7 @@ test_more() {
   "$2/clean/bin/pip" install -q "pytest>=8" "hypothesis>=6" ml_dtypes || return 1
   rm -rf "$2/tests" && mkdir "$2/tests" && cp -r tests "$2/tests/tests" && cp pyproject.toml "$2/tests" &&
     (cd "$2/tests" && env -u PYTHONPATH PLAIT_CACHE_DIR="$2/cache" ../clean/bin/python -m pytest -q -p no:cacheprovider \
-      tests/python/test_{array_protocol,creation,jit,python_loops,python_loop_parts,reductions,scalars,traced,ufuncs,views}.py)
+      tests/python/test_{array_protocol,creation,explain,jit,python_loops,python_loop_parts,reductions,scalars,traced,ufuncs,views}.py)
 }
 
 cpp_archive() {
