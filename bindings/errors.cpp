@@ -52,9 +52,12 @@ void set_python_error() noexcept {
   } catch (const plait::OverflowError& e) {
     PyErr_SetString(PyExc_OverflowError, e.what());
   } catch (const plait::FloatingPointError& e) {
-    const bool zero =
-        std::string_view(e.what()).ends_with("division by zero");  // of an integer, a float
-    PyErr_SetString(zero ? PyExc_ZeroDivisionError : PyExc_FloatingPointError, e.what());
+    std::string text = e.what();
+    const bool zero = text.ends_with("division by zero");  // of an integer, a float
+#if PY_VERSION_HEX >= 0x030E0000
+    if (zero) text = "division by zero";  // Python's words of either
+#endif
+    PyErr_SetString(zero ? PyExc_ZeroDivisionError : PyExc_FloatingPointError, text.c_str());
   } catch (const DeviceMismatchError& e) {
     PyErr_SetString(mismatch_error, e.what());
   } catch (const DeviceError& e) {

@@ -229,8 +229,11 @@ PyObject* brief_array_ufunc(PyObject*, Args args, Py_ssize_t n, PyObject* names)
 
 // What depends on who else refers to the array is asked here, where nobody does on our account.
 PyObject* brief_resize(PyObject* self, Args args, Py_ssize_t n, PyObject* names) {
-  if (as_array(self)->base || Py_REFCNT(self) <= 2) return not_implemented();
-  if (names && PyObject_IsTrue(args[n]) != 1) return not_implemented();  // refcheck=False
+  // Those of one name and of the call, which from Python 3.14 on borrows that of a local name.
+  constexpr Py_ssize_t kOfOneName = PY_VERSION_HEX >= 0x030E0000 ? 1 : 2;
+  if (as_array(self)->base || Py_REFCNT(self) <= kOfOneName) return not_implemented();
+  if (names && PyObject_IsTrue(args[n]) != 1) return not_implemented();    // refcheck=False
+  if (n == 0 || (n == 1 && args[0] == Py_None)) return not_implemented();  // the same shape
   Owned shape(check(PyTuple_New(n)));
   for (Py_ssize_t i = 0; i < n; ++i) PyTuple_SET_ITEM(shape.get(), i, Py_NewRef(args[i]));
   return or_numpy([&]() -> PyObject* {

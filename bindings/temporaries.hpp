@@ -20,6 +20,10 @@ class Temporaries {
  private:
   static bool is_temporary(PyObject* o) {
     if (Py_TYPE(o) != array_type || Py_REFCNT(o) != 1) return false;
+#if PY_VERSION_HEX >= 0x030E0000
+    // A local name's one reference may be lent to the stack.
+    if (!PyUnstable_Object_IsUniqueReferencedTemporary(o)) return false;
+#endif
     const ArrayObject* a = as_array(o);
     if (a->host || tracer::is_materialised(a->array)) return false;
     return !a->base || !is_array(a->base) || Py_REFCNT(a->base) == 1;

@@ -39,6 +39,21 @@ if(NOT known)
   message(FATAL_ERROR "Plait does not know the processor ${PLAIT_PROCESSOR}: docs/platforms.md says what it has to be told")
 endif()
 
+# Of shared objects: unused sections are left out, and where the C library knows the format, which older ones fail to load, the
+# many addresses in LLVM's tables take a bit each and not 24 bytes.
+include(CheckCXXSourceCompiles)
+set(PLAIT_SHARED_FLAGS LINKER:--gc-sections)
+set(CMAKE_REQUIRED_LINK_OPTIONS LINKER:-z,pack-relative-relocs)
+check_cxx_source_compiles("#include <features.h>
+#if !defined(__GLIBC__) || !__GLIBC_PREREQ(2, 36)
+#error
+#endif
+int main() {}" PLAIT_RELATIVE_RELOCATIONS)
+unset(CMAKE_REQUIRED_LINK_OPTIONS)
+if(PLAIT_RELATIVE_RELOCATIONS)
+  list(APPEND PLAIT_SHARED_FLAGS LINKER:-z,pack-relative-relocs)
+endif()
+
 function(plait_configure target)
   target_compile_features(${target} PUBLIC cxx_std_20)
   target_compile_options(${target} PRIVATE ${PLAIT_FLAGS} ${PLAIT_SANITIZE_FLAGS})

@@ -7,7 +7,7 @@ py=$venv/bin/python
 # Compilations are shared between the checkout's build folders (the tests', the wheel's, the package's) and between checkouts.
 export CCACHE_NOHASHDIR=1 CCACHE_BASEDIR=$root
 
-build_packages="g++ cmake ninja-build llvm-19-dev libzstd-dev zlib1g-dev libopenblas-dev python3-dev python3-venv"
+build_packages="g++ cmake ninja-build llvm-19-dev libopenblas-dev python3-dev python3-venv"
 test_packages="catch2 libxtensor-dev libjemalloc2 libmimalloc2.0 pkgconf ccache clang-format-19 clang-tidy-19"
 
 need_apt() {

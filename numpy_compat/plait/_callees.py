@@ -7,6 +7,7 @@ import types
 
 import numpy
 
+from ._source import ITEM
 from ._swap import contents, stand_in
 
 # Modules whose functions take numbers by float(), int() and arithmetic.
@@ -98,7 +99,7 @@ class _Reader:
                 of_module = False
             null, value = (step, after) if _NULL_FIRST else (after, step)
             is_local = value.opname.startswith(("LOAD_FAST", "LOAD_DEREF")) and value.argval not in cells
-            if null.opname == "PUSH_NULL" and (is_local and value.argval not in made or value.opname.startswith("BINARY_SUBSCR")):
+            if null.opname == "PUSH_NULL" and (is_local and value.argval not in made or (value.opcode, value.arg or 0) == ITEM):
                 return False
         return all(self.code(c, cells, made) for c in code.co_consts if isinstance(c, types.CodeType))
 

@@ -13,11 +13,11 @@ from ._fallback import fallback_notes
 from ._jit import Target, is_jitted, loops_of, original
 from ._picture import Explanation, Picture, bytes_text, counted
 from ._plait import lazy_scalar, ndarray
-from ._source import Source
+from ._source import ITEM, Source
 
 # What an instruction wants a value for.
 _REASONS = {
-    "GET_ITER": "iteration", "FOR_ITER": "iteration", "UNPACK_SEQUENCE": "unpacking", "BINARY_SUBSCR": "item", "STORE_SUBSCR": "assignment",
+    "GET_ITER": "iteration", "FOR_ITER": "iteration", "UNPACK_SEQUENCE": "unpacking", "STORE_SUBSCR": "assignment",
     "FORMAT_VALUE": "formatting", "FORMAT_SIMPLE": "formatting", "FORMAT_WITH_SPEC": "formatting", "COMPARE_OP": "comparison",
     "CONTAINS_OP": "in", "UNARY_NOT": "bool()", "TO_BOOL": "bool()",
 }  # fmt: skip
@@ -51,6 +51,8 @@ class _Sites:
         name = dis.opname[code.co_code[instruction]]
         if "JUMP" in name:
             return "bool()"
+        if tuple(code.co_code[instruction : instruction + 2]) == ITEM:
+            return "item"
         if name in _REASONS:
             return _REASONS[name]
         called = self.source.called(code, instruction)

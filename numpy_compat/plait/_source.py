@@ -1,10 +1,13 @@
 """Places in a program's source: what an instruction of a code object belongs to."""
 
 import ast
+import dis
 import linecache
 import os
 
 _SHORT = 48  # characters of an expression that stands for a name
+# The instruction, and its argument, that reads an item: since Python 3.14 one of the binary operators.
+ITEM = next((s.opcode, s.arg or 0) for s in dis.get_instructions(lambda a, b: a[b]) if s.opname.startswith("BINARY_"))
 
 
 class Source:

@@ -140,6 +140,32 @@ def test_roll_resize_and_diff_of_odd_arguments():
     both(lambda m: m.astype(numpy.int64(1), float))
 
 
+def test_names_of_what_is_resized():
+    def by_a_name(m):
+        x = m.arange(5.0)
+        x.resize(10)
+        return x
+
+    def by_one_of_two(m):
+        x = y = m.arange(5.0)
+        x.resize(10)
+        return y
+
+    def in_a_list(m):
+        held = [m.arange(5.0)]
+        held[0].resize(10)
+        return held[0]
+
+    def size_of(f, m):
+        try:
+            return f(m).size
+        except ValueError:
+            return "refused"
+
+    for f in by_a_name, by_one_of_two, in_a_list:  # a list's reference counts as another from Python 3.14 on
+        assert size_of(f, plait) == size_of(f, numpy), f
+
+
 def test_references_to_what_is_resized():
     import weakref
 

@@ -82,6 +82,13 @@ def test_only_what_has_a_name_is_stored():
     y = x * m
     assert stored(lambda: y.mean()) and not y._pending
 
+    def with_a_local_name():
+        z = x * m
+        plait.mean(z)
+        return z._pending
+
+    assert not with_a_local_name()
+
 
 def test_scalars_stay_pending_inside_jit():
     seen = []
