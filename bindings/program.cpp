@@ -316,7 +316,11 @@ void add_programs(PyObject* module) {
       .def_property_readonly("targets", &Program::targets);
   m.def("untouched", untouched);
   m.def("host_tier", [] { return static_cast<int>(config().tier); });
-  m.def("target_name", [](int tier) { return engine::target_name(static_cast<CpuTier>(tier)); });
+  m.def("target_names", [] {  // of the tiers, the lowest first
+    std::vector<std::string> names;
+    for (const CpuTier t : kTiers) names.push_back(engine::target_name(t));
+    return names;
+  });
 }
 
 }  // namespace plait::py

@@ -16,6 +16,7 @@ set(CMAKE_CROSSCOMPILING_EMULATOR qemu-aarch64-static -L /usr/aarch64-linux-gnu
     -E LD_LIBRARY_PATH=${libraries}:${PLAIT_SYSROOT}/lib/aarch64-linux-gnu:${libraries}/openblas-pthread)
 # llvm-config of this machine names LLVM's archives; those of the target are here.
 set(PLAIT_LLVM_ROOT ${PLAIT_SYSROOT}/usr/lib/llvm-19 CACHE PATH "LLVM of the target")
+set(CMAKE_CXX_FLAGS_INIT "-idirafter ${PLAIT_SYSROOT}/usr/include")  # Python's
 foreach(kind EXE SHARED MODULE)
   set(CMAKE_${kind}_LINKER_FLAGS_INIT -L${libraries})
 endforeach()

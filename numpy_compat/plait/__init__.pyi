@@ -257,7 +257,7 @@ def export(
     path: builtins.str | PathLike[builtins.str],
     *,
     dynamic: Any = (),
-    targets: Any = ("x86-64-v3", "x86-64-v4"),
+    targets: Any = None,
 ) -> None: ...
 def get_num_threads() -> builtins.int: ...
 @overload

@@ -31,7 +31,7 @@ class Error(ValueError):
     """A function that cannot be exported, or an exported program that cannot be read or called so."""
 
 
-def export(fn, example_args, path, *, dynamic=(), targets=("x86-64-v3", "x86-64-v4")):
+def export(fn, example_args, path, *, dynamic=(), targets=None):
     """Writes a function of arrays to a file that plait.load, plait::load and libplait_run run without it.
 
     fn: as of plait.jit, and pure: what it returns depends on its array arguments alone, and none of it on their elements before
@@ -41,7 +41,8 @@ def export(fn, example_args, path, *, dynamic=(), targets=("x86-64-v3", "x86-64-
     dynamic: extents that may differ from call to call, at most three: axes of the first array (an equal extent of another array
     is the same extent), or a dict {argument's name or position: axes}, where axes is a sequence, or a dict {axis: name} of
     which equal names are one extent. They have to be 1 or more; others are checked by each call.
-    targets: processors to compile for: "x86-64-v2", "x86-64-v3", "x86-64-v4", "aarch64" (where this is one), or "host".
+    targets: processors to compile for, of this architecture: "x86-64-v2", "x86-64-v3", "x86-64-v4", or "aarch64"; or "host".
+    None: the last two of the architecture's.
 
     Results are those of plait.jit's plans to the bit; floating-point warnings are not given. What is no loop (sorts, Fourier
     transforms, solvers; the manifest's "operations" lists them) runs by plait.load alone, not by libplait_run. Raises plait.Error where fn cannot be
@@ -142,9 +143,10 @@ def _built(tree, results, outward):
 
 
 def _tiers(targets):
-    known = {_plait.target_name(t): t for t in range(3)}
+    names = _plait.target_names()
+    known = {name: t for t, name in enumerate(names)}
     known["host"] = _plait.host_tier()
-    targets = (targets,) if isinstance(targets, str) else tuple(targets)
+    targets = names[-2:] if targets is None else (targets,) if isinstance(targets, str) else tuple(targets)
     unknown = [t for t in targets if t not in known]
     if unknown or not targets:
         raise ValueError(f"target {unknown[0]!r} is none of {', '.join(known)}" if unknown else "there is no target")
@@ -334,7 +336,7 @@ class _Function:
         manifest = {
             "function": self.name,
             "plait": _plait.__version__,
-            "targets": [_plait.target_name(t) for t in tiers],
+            "targets": [_plait.target_names()[t] for t in tiers],
             "extents": list(self.extents),
             "arguments": [
                 {"name": n, "dtype": str(d), "shape": [s if e < 0 else list(self.extents)[e] for s, e in zip(shape, axes)]}
