@@ -12,7 +12,7 @@ set(CMAKE_FIND_ROOT_PATH_MODE_LIBRARY ONLY)
 set(CMAKE_FIND_ROOT_PATH_MODE_INCLUDE BOTH)  # headers alone, Catch2, are the same for all
 set(CMAKE_FIND_ROOT_PATH_MODE_PACKAGE BOTH)
 set(libraries ${PLAIT_SYSROOT}/usr/lib/aarch64-linux-gnu)
-set(CMAKE_CROSSCOMPILING_EMULATOR qemu-aarch64-static -L /usr/aarch64-linux-gnu
+set(CMAKE_CROSSCOMPILING_EMULATOR qemu-aarch64-static -cpu neoverse-n1 -L /usr/aarch64-linux-gnu
     -E LD_LIBRARY_PATH=${libraries}:${PLAIT_SYSROOT}/lib/aarch64-linux-gnu:${libraries}/openblas-pthread)
 # llvm-config of this machine names LLVM's archives; those of the target are here.
 set(PLAIT_LLVM_ROOT ${PLAIT_SYSROOT}/usr/lib/llvm-19 CACHE PATH "LLVM of the target")
