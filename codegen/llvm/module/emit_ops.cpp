@@ -3,12 +3,12 @@
 #include <cmath>
 
 #include "emitter.hpp"
+#include "processor.hpp"
 
 namespace plait::jit {
 using namespace llvm;
 
-// On x86 the plain ordered relations of vectors signal NaN; constrained ones do not. Equality and
-// the NaN tests are quiet either way.
+// Equality and the NaN tests are quiet anyway.
 llvm::Value* Emitter::compare(CmpInst::Predicate p, llvm::Value* a, llvm::Value* b) {
   switch (p) {
     case CmpInst::FCMP_OEQ:
@@ -20,8 +20,7 @@ llvm::Value* Emitter::compare(CmpInst::Predicate p, llvm::Value* a, llvm::Value*
       // Nobody reads the flags that a sequential kernel raises, and the loop vectoriser knows plain
       // comparisons alone.
       if (k_.sequential) return b_.CreateFCmp(p, a, b);
-      return b_.CreateConstrainedFPCmp(Intrinsic::experimental_constrained_fcmp, p, a, b, "",
-                                       fp::ebIgnore);
+      return quiet_order(b_, p, a, b);
   }
 }
 

@@ -19,6 +19,11 @@ struct Processor {
 };
 extern const Processor kProcessor;
 
+// An ordering of numbers, true or false of NaN as the predicate says, that raises no flag for a
+// quiet one.
+llvm::Value* quiet_order(llvm::IRBuilderBase& b, llvm::CmpInst::Predicate p, llvm::Value* x,
+                         llvm::Value* y);
+
 // Makes non-temporal stores, which are weakly ordered, visible before the stores that follow.
 void order_streamed_stores(llvm::IRBuilderBase& b);
 

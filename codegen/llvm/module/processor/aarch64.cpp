@@ -20,6 +20,20 @@ const Processor kProcessor{"aarch64-unknown-linux-gnu", CodeModel::Tiny,
                              LLVMInitializeAArch64AsmPrinter();
                            }};
 
+// Of vectors, those that order raise flags, and LLVM takes what may not raise any apart. Extrema
+// and equality raise none: x >= y where the larger one is x.
+llvm::Value* quiet_order(IRBuilderBase& b, CmpInst::Predicate p, llvm::Value* x, llvm::Value* y) {
+  if (!x->getType()->isVectorTy()) return b.CreateFCmp(p, x, y);
+  if (CmpInst::isUnordered(p))
+    return b.CreateNot(quiet_order(b, CmpInst::getInversePredicate(p), x, y));
+  const bool greater = p == CmpInst::FCMP_OGT || p == CmpInst::FCMP_OGE;
+  llvm::Value* extremum =
+      b.CreateBinaryIntrinsic(greater ? Intrinsic::maximum : Intrinsic::minimum, x, y);
+  llvm::Value* reaches = b.CreateFCmpOEQ(extremum, x);
+  if (p == CmpInst::FCMP_OGE || p == CmpInst::FCMP_OLE) return reaches;
+  return b.CreateAnd(reaches, b.CreateNot(b.CreateFCmpOEQ(x, y)));
+}
+
 void order_streamed_stores(IRBuilderBase& b) { b.CreateFence(AtomicOrdering::Release); }
 
 bool relocate(std::uint64_t type, std::byte* image, std::size_t where, std::int64_t target) {

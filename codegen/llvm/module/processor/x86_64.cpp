@@ -20,6 +20,12 @@ const Processor kProcessor{
       LLVMInitializeX86AsmPrinter();
     }};
 
+// The plain relations of vectors signal NaN; constrained ones do not.
+llvm::Value* quiet_order(IRBuilderBase& b, CmpInst::Predicate p, llvm::Value* x, llvm::Value* y) {
+  return b.CreateConstrainedFPCmp(Intrinsic::experimental_constrained_fcmp, p, x, y, "",
+                                  fp::ebIgnore);
+}
+
 void order_streamed_stores(IRBuilderBase& b) {
   b.CreateIntrinsic(Intrinsic::x86_sse_sfence, {}, {});
 }
