@@ -86,6 +86,11 @@ class Call {
     trace_.emplace(*capture_, arguments_, nodes_, arrays, why);
     return why;
   }
+  // What has ended the call, or None.
+  std::optional<std::string> obstacle() const {
+    const char* why = capture_->obstacle();
+    return why ? std::optional<std::string>(why) : std::nullopt;
+  }
   const engine::Trace& trace() const { return *trace_; }
   ~Call() {
     const std::lock_guard held(tracer::lock());
@@ -280,6 +285,7 @@ void add_programs(PyObject* module) {
   pb::class_<Call>(m, "export_call")
       .def(pb::init<const pb::list&>())
       .def("end", &Call::end)
+      .def("obstacle", &Call::obstacle)
       .def(
           "plan",
           [](const Call& c) {

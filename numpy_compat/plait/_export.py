@@ -230,8 +230,11 @@ class _Recorded:
             try:
                 self.tree = results.tree(function.jitted.target.function(*args))
                 self.why = self.call.end(results.arrays)
-            except BaseException:
+            except BaseException as e:
+                obstacle = self.call.obstacle()
                 self.call.end(None)
+                if obstacle and isinstance(e, ValueError):  # the recorder's, where the function met it
+                    raise Error(obstacle) from e
                 raise
             self.results = [(str(a.dtype), a.ndim) for a in results.arrays]
 
@@ -303,9 +306,12 @@ class _Function:
     def record(self, extents):
         """Raises Error where the function cannot be exported."""
         if extents not in self.recorded:
-            made = _Recorded(self, extents)
-            if made.why:
-                raise Error(f"{self.name} cannot be exported: {made.why}")
+            try:
+                made = _Recorded(self, extents)
+                if made.why:
+                    raise Error(made.why)
+            except Error as e:
+                raise Error(f"{self.name} cannot be exported: {e}") from e.__cause__
             self.recorded[extents] = made
         return self.recorded[extents]
 

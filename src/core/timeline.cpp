@@ -25,16 +25,6 @@
 #include "os/threads.hpp"
 
 namespace plait::timeline {
-namespace {
-
-constexpr std::size_t kMostEvents = std::size_t{1} << 18;  // of a thread
-constexpr std::string_view kEmpty = "{\"traceEvents\":[]}\n";
-
-// A profile's time is that of the thread that asked; these say how a region was run.
-constexpr bool counts(Category c) { return c != Category::Kernel && c != Category::Thread; }
-
-constexpr const char* kCategories[] = {"evaluation", "plan",   "compile",  "region",  "operation",
-                                       "kernel",     "thread", "fallback", "transfer"};
 
 struct Event {
   Category category;
@@ -45,6 +35,17 @@ struct Event {
   std::int64_t bytes = -1, elements = -1;  // not said
   std::size_t live = 0, cached = 0;
 };
+
+namespace {
+
+constexpr std::size_t kMostEvents = std::size_t{1} << 18;  // of a thread
+constexpr std::string_view kEmpty = "{\"traceEvents\":[]}\n";
+
+// A profile's time is that of the thread that asked; these say how a region was run.
+constexpr bool counts(Category c) { return c != Category::Kernel && c != Category::Thread; }
+
+constexpr const char* kCategories[] = {"evaluation", "plan",   "compile",  "region",  "operation",
+                                       "kernel",     "thread", "fallback", "transfer"};
 
 using SumKey = std::tuple<Category, std::uint32_t, std::string>;
 struct Added {
