@@ -82,6 +82,7 @@ class Call {
     if (!results) return why;
     std::vector<tracer::Array> arrays;
     for (const pb::handle& o : *results) arrays.push_back(array_of(o));
+    for (const tracer::Capture::Demand& d : capture_->demands()) arrays.push_back(d.holds);
     const std::lock_guard held(tracer::lock());
     trace_.emplace(*capture_, arguments_, nodes_, arrays, why);
     return why;
@@ -91,6 +92,7 @@ class Call {
     const char* why = capture_->obstacle();
     return why ? std::optional<std::string>(why) : std::nullopt;
   }
+  const std::vector<tracer::Capture::Demand>& demands() const { return capture_->demands(); }
   const engine::Trace& trace() const { return *trace_; }
   ~Call() {
     const std::lock_guard held(tracer::lock());
@@ -212,6 +214,7 @@ class File {
     v.nodes = p.of.trace().nodes();
     for (std::size_t i = 0; i < results.size(); ++i)
       v.results.push_back({p.of.trace().results()[i], numbers_of(results[i])});
+    for (const auto& d : p.of.demands()) v.demands.push_back(d.otherwise);
     v.kernels = engine::add_kernels(data_, *p.plan, tiers_);
     v.plan = *p.plan;
     data_.variants.push_back(std::move(v));

@@ -11,6 +11,7 @@
 #include "functions.hpp"
 #include "interrupt.hpp"
 #include "tracer/calls.hpp"
+#include "tracer/capture.hpp"
 #include "tracer/context.hpp"
 #include "tracer/device.hpp"
 #include "tracer/layout.hpp"
@@ -121,7 +122,8 @@ PyObject* results_now(Call& c, char order, PyObject* const* from) {
     if (a.size() == 0 || tracer::device_of(a) != kHost) return not_implemented();
     work = std::max(work, a.size());
   }
-  if (std::any_of(c.arrays.begin(), c.arrays.end(),
+  if (tracer::recording_alone() ||
+      std::any_of(c.arrays.begin(), c.arrays.end(),
                   [](const tracer::Array& a) { return is_narrow(a.dtype); }))
     return wrapped(tracer::call(c.info.id, c.arrays, c.attributes, order), from);
   for (const tracer::Array& a : c.arrays) force(a);

@@ -71,14 +71,15 @@ bool at_later(OpId fn, const Array& a, Key key, const Operand& value) {
   Dims shape = a.shape;
   shape[0] = index->shape[0];
   const std::int64_t elements = checked_element_count(shape);
-  if (!there && few(elements)) return false;
+  const bool recorded = there || tracer::recording_alone();
+  if (!recorded && few(elements)) return false;
   const std::optional<std::int64_t> bound = index_bound(*index);
   const bool known = bound && *bound <= a.shape[0];
   if (there && !scatters_on_device(elements, a.size())) return false;
   const std::optional<Array> inside = known   ? *index
                                       : there ? within_there(*index, a.shape[0])
                                               : within(*index, a.shape[0]);
-  if (!inside || !(there || combined_later(*inside, *value.array, elements) ||
+  if (!inside || !(recorded || combined_later(*inside, *value.array, elements) ||
                    scatter_pieces(elements, a.size()) > 1))
     return false;
   const std::optional<Array> values = stored_value(value, a, shape);

@@ -9,6 +9,7 @@
 #include "core/even_steps.hpp"
 #include "engine/direct/direct_kernels.hpp"
 #include "engine/direct/gather.hpp"
+#include "tracer/capture.hpp"
 #include "tracer/device.hpp"
 #include "tracer/layout.hpp"
 
@@ -24,7 +25,27 @@ Array fresh(const Dims& shape, DType t, Ref<Buffer>& memory) {
                              contiguous_strides(shape, static_cast<std::int64_t>(itemsize(t))), 0);
 }
 
+namespace {
+
+// Those that are not inside are led there, so that nothing else is touched before somebody hears of
+// it.
+Array demanded_within(tracer::Capture& call_, const Array& indices, std::int64_t extent) {
+  const Array given =
+      indices.dtype == DType::Int64 ? indices : tracer::astype(indices, DType::Int64);
+  const Array from_0 = call(OpId::Where, call(OpId::Less, given, strong(0)),
+                            call(OpId::Add, given, strong(extent)), given);
+  const Array inside =
+      call(OpId::Maximum, call(OpId::Minimum, from_0, strong(extent - 1)), strong(0));
+  call_.demand(tracer::reduce(ReduceKind::All, call(OpId::Equal, inside, from_0)),
+               "an index is out of bounds");
+  return inside;
+}
+
+}  // namespace
+
 std::optional<Array> within(const Array& indices, std::int64_t extent) {
+  if (tracer::Capture* c = tracer::recording_alone(); c && extent > 0)
+    return demanded_within(*c, indices, extent);
   const Held held(indices);
   const engine::Indices seen =
       engine::look_at_indices(indices.dtype, indices.shape, held.memory(), extent);
@@ -316,7 +337,7 @@ bool adds_axes(const Array& indices) {
 std::optional<Array> shown_by_steps(const Places& p) {
   const auto count =
       element_count(Dims(p.view.shape.begin() + p.first, p.view.shape.begin() + p.last));
-  if (count <= kFewIndices) return std::nullopt;
+  if (count <= kFewIndices || tracer::recording_alone()) return std::nullopt;
   std::vector<Held> held(p.terms.size(), Held(p.terms[0].indices));
   for (std::size_t t = 1; t < held.size(); ++t) held[t] = Held(p.terms[t].indices);
   const auto at = [&](std::size_t term, std::int64_t offset) {

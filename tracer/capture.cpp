@@ -30,6 +30,7 @@ Capture::~Capture() {
   const Lock held = hold();
   held_.clear();
   scalars_.clear();
+  demands_.clear();
 }
 
 const char* Capture::obstacle() const {

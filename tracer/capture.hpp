@@ -6,7 +6,9 @@
 #include <atomic>
 #include <map>
 #include <span>
+#include <string>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "array.hpp"
@@ -33,6 +35,18 @@ class Capture {
     if (only_records_) throw ValueError(why);
     end();
   }
+  // Where the call is made only to record it: what is to be true when it is run, in place of
+  // looking at values now. The text is an IndexError's.
+  struct Demand {
+    Array holds;  // Bool, no axes
+    std::string otherwise;
+  };
+  bool only_records() const { return only_records_; }
+  void demand(Array holds, std::string otherwise) {
+    demands_.push_back({std::move(holds), std::move(otherwise)});
+  }
+  const std::vector<Demand>& demands() const { return demands_; }
+
   // Arrays that are no arguments and were there before, by the node that was read. What was made
   // meanwhile has no storage here: its contents are a constant.
   const std::unordered_map<const Node*, Ref<Storage>>& others() const { return others_; }
@@ -58,6 +72,7 @@ class Capture {
   std::unordered_map<const Node*, Ref<Node>> held_;
   std::unordered_map<const Node*, Ref<Storage>> others_;
   std::map<std::pair<DType, std::array<std::byte, sizeof(Scalar::bytes)>>, Ref<Node>> scalars_;
+  std::vector<Demand> demands_;
   const char* obstacle_ = nullptr;
   bool another_call_ = false;
   const bool only_records_;
@@ -77,6 +92,11 @@ inline Capture* capture() {
 inline void obstruct_capture(const char* why) {
   if (Capture* const c = capture()) [[unlikely]]
     c->obstruct(why);
+}
+// This thread's call that is made only to record it.
+inline Capture* recording_alone() {
+  Capture* const c = capture();
+  return c && c->only_records() ? c : nullptr;
 }
 // Up to so many elements an operation on what is in memory is computed at its call.
 inline std::int64_t eager_limit() { return capture() ? 0 : config().eager_limit; }

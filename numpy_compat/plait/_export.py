@@ -10,6 +10,7 @@ import itertools
 import json
 import os
 import tempfile
+import traceback
 
 import numpy
 
@@ -21,6 +22,7 @@ from ._progress import Progress
 _MAGIC = b"plaitrun"
 _MOST_EXTENTS = 3
 _MOST_VARIANTS = 400
+_MOST_INTERVALS = 64  # of one extent
 _MOST_BYTES = 1 << 38  # of an array that a function is recorded with, whose memory nobody touches
 _UNBOUNDED = 1 << 62
 _CONSTANT, _NUMBER, _QUOTIENT = range(3)  # engine::NumberScalar::Kind
@@ -51,7 +53,11 @@ def export(fn, example_args, path, *, dynamic=(), targets=None):
     example = tuple(example_args)
     function = _Function(fn, example, dynamic)
     tiers = _tiers(targets)
-    data = function.file(tiers)
+    try:
+        data = function.file(tiers)
+    except BaseException as e:
+        function.forget(e)
+        raise
     directory = os.path.dirname(os.path.abspath(os.fsdecode(path)))
     with tempfile.NamedTemporaryFile(dir=directory, prefix=".plait", delete=False) as f:
         try:
@@ -303,6 +309,13 @@ class _Function:
             args[position] = _plait.untouched(dtype, shape)
         return args
 
+    def forget(self, exception):
+        """Frees what was recorded, which nobody is to compute: arrays of these sizes have no memory."""
+        self.recorded.clear()
+        while exception:
+            traceback.clear_frames(exception.__traceback__)
+            exception = exception.__cause__ or exception.__context__
+
     def record(self, extents):
         """Raises Error where the function cannot be exported."""
         if extents not in self.recorded:
@@ -382,6 +395,8 @@ class _Function:
                 if self.alike(plan, at(last + step)):
                     last += step
             found.append((n, min(last, _UNBOUNDED)))
+            if len(found) > _MOST_INTERVALS:
+                raise Error(f"{self.name} cannot be exported: {_NoPolynomial()}")
             n = last + 1
         return found
 

@@ -179,7 +179,8 @@ def writes(x):
         (needs_a_value, "needs a value before it returns"),
         (half, "polynomial"),
         (draws, "draws random numbers"),
-        (lambda x: np.sort(x, axis=0), "needs a value before it returns"),
+        (lambda x: np.unique(x), "needs a value before it returns"),
+        (np.median, "polynomial"),  # the ranks that it is between
         (writes, "writes to an argument"),
         (lambda x: object(), "returns an object of object"),
         (lambda x: np.empty(3), "what it does not compute"),
@@ -189,6 +190,71 @@ def test_what_cannot_be_exported_says_why(tmp_path, fn, why):
     with pytest.raises(plait.Error, match=f"{fn.__name__}.* cannot be exported: .*{why}"):
         plait.export(fn, (np.ones((30, 2)),), tmp_path / "p.plait", dynamic=[0])
     assert list(tmp_path.iterdir()) == []
+
+
+def embedded(table, ids, weights):
+    return (table[ids] * weights[:, None]).sum(axis=0), np.take(table, ids[3:], axis=0), table[:, 0][ids]
+
+
+@pytest.mark.parametrize("code", ["i8", "i4", "u1"])
+def test_indices_are_arguments(tmp_path, code):
+    file, rng = tmp_path / "p.plait", np.random.default_rng(0)
+    table = rng.normal(size=(50, 8))
+
+    def arguments(n):
+        ids = rng.integers(0, 50, n).astype(code)
+        if code != "u1":
+            ids[: n // 2] -= 50
+        return table, ids, rng.normal(size=n)
+
+    plait.export(embedded, arguments(30), file, dynamic={"ids": {0: "n"}, "weights": {0: "n"}})
+    program = plait.load(file)
+    assert len(program.manifest["results"]["tuple"]) == 3
+    for n in (4, 5, 30, 31, 5000):
+        args = arguments(n)
+        for made, expected in zip(program(*args), plait.jit(embedded)(*args)):
+            assert np.array_equal(made, expected)
+
+
+@pytest.mark.parametrize("wrong", [50, -51, 2**40, -(2**62)])
+def test_an_index_that_is_outside_is_an_index_error(tmp_path, wrong):
+    file = tmp_path / "p.plait"
+    table, ids, weights = np.ones((50, 8)), np.arange(30), np.ones(30)
+    plait.export(embedded, (table, ids, weights), file, dynamic=[])
+    program = plait.load(file)
+    ids[17] = wrong
+    with pytest.raises(IndexError, match="an index is out of bounds"):
+        program(table, ids, weights)
+    ids[17] = 3
+    assert program(table, ids, weights)[0].tolist() == [30] * 8
+
+
+def ordered(x, y):
+    order = np.argsort(x, kind="stable")
+    return np.sort(x)[::-1], y[order], np.searchsorted(np.sort(x), y)
+
+
+def test_sorts(tmp_path):
+    file, rng = tmp_path / "p.plait", np.random.default_rng(0)
+    plait.export(ordered, (rng.normal(size=40), rng.normal(size=40)), file, dynamic=[0])
+    program = plait.load(file)
+    assert {"sort", "argsort", "searchsorted"} <= set(program.manifest["operations"])
+    for n in (1, 7, 40, 3000):
+        x, y = rng.normal(size=n).round(1), rng.normal(size=n)
+        for made, expected in zip(program(x, y), ordered(x, y)):
+            assert np.array_equal(made, expected)
+
+
+def test_what_could_not_be_exported_is_not_computed_later(tmp_path):
+    def fails(x):
+        y = x + 1
+        z = y[: len(x) // 2] * 2  # recorded at extents that no memory is for
+        return z.sum(axis=0)
+
+    with pytest.raises(plait.Error) as kept:
+        plait.export(fails, (np.ones((30, 2)),), tmp_path / "p.plait", dynamic=[0])
+    assert plait.jit(softmax)(np.ones((3, 4))).sum() == pytest.approx(3)
+    del kept
 
 
 def test_wrong_arguments_of_export(tmp_path):

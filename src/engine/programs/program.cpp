@@ -229,6 +229,7 @@ std::unique_ptr<Program::Ready> Program::ready(const Extents& extents) {
 std::vector<Dims> Program::result_shapes(const Extents& extents) {
   std::unique_ptr<Ready> r = ready(extents);
   std::vector<Dims> shapes = r->results;
+  shapes.resize(data_.results.size());
   idle_.insert(idle_.begin(), std::move(r));
   return shapes;
 }
@@ -251,6 +252,10 @@ std::vector<Program::Value> Program::run(std::span<const NodeMemory> arguments,
   if (idle_.size() > kMostIdle) idle_.pop_back();
   for (const Value& value : results)
     if (!value.memory) throw InternalError("an exported program without one of its results");
+  const std::size_t visible = data_.results.size();
+  for (std::size_t i = 0; i < v.demands.size(); ++i)
+    if (*results[visible + i].memory.at() == std::byte{0}) throw IndexError(v.demands[i]);
+  results.resize(visible);
   return results;
 }
 

@@ -67,7 +67,8 @@ struct Variant {
     std::int32_t node;
     std::vector<Number> shape;
   };
-  std::vector<Result> results;
+  std::vector<Result> results;        // the program's, then those of the demands
+  std::vector<std::string> demands;   // IndexErrors, where the Bool that stands for one is false
   std::vector<std::int32_t> kernels;  // of each step; -1: an operation
   fusion::Plan plan;
 };
@@ -113,7 +114,7 @@ class Program {
   std::vector<Dims> result_shapes(const Extents& extents);
   // `arguments`: C-contiguous. `into`: memory that results are wanted in, one each, or empty; a
   // result is there or elsewhere. The recorder's lock is held. Throws ValueError where no variant
-  // is for these extents, std::bad_alloc, Interrupted.
+  // is for these extents, IndexError, std::bad_alloc, Interrupted.
   std::vector<Value> run(std::span<const NodeMemory> arguments, const Extents& extents,
                          std::span<const NodeMemory> into = {});
 

@@ -111,7 +111,7 @@ void fields(A& a, Variant::Result& r) {
 template <class A>
 void fields(A& a, Variant& v) {
   all(a, v.bounds, v.checks, v.base, v.points, v.numbers, v.scalars, v.leaves, v.nodes, v.results,
-      v.kernels, v.plan);
+      v.demands, v.kernels, v.plan);
 }
 template <class A>
 void fields(A& a, ProgramArgument& x) {
@@ -130,7 +130,7 @@ void fields(A& a, ProgramData& p) {
 namespace {
 
 // Of the format, and of what kernels expect of the library: it changes with either.
-constexpr std::uint32_t kVersion = 1;
+constexpr std::uint32_t kVersion = 2;
 
 struct Header {
   char magic[8] = {'p', 'l', 'a', 'i', 't', 'r', 'u', 'n'};
