@@ -283,12 +283,12 @@ def first_kernel():
     print(json.dumps({"first": time.perf_counter() - start}))
 
 
-def host_cost():
+def host_cost(scale):
     """Seconds of the host to record and start a graph of one kernel that is known."""
     import plait
 
     device = plait.device("cuda")
-    x = plait.asarray(numpy.ones(100_000, "f4"), device="cuda")
+    x = plait.asarray(numpy.ones(max(1, int(100_000 * scale)), "f4"), device="cuda")
     times = []
     for _ in range(30):
         device.synchronize()
@@ -345,7 +345,7 @@ def overheads(a):
         for name in ("cold", "from the disk cache"):
             rows, why = run([*THIS, "--first-kernel"], 120, PLAIT_CACHE_DIR=cache)
             out["first kernel, " + name] = rows[0]["first"] if rows else why
-    rows, why = run([*THIS, "--host-cost"], 120)
+    rows, why = run([*THIS, "--host-cost", "--scale", a.scale], 120)
     out["warm evaluation, host time, Python"] = rows[0]["host"] if rows else why
     if a.device_cost:
         rows, why = run([a.device_cost], 120)
@@ -444,7 +444,7 @@ def main():
     a = ap.parse_args()
     if a.child:
         return child(a.child, a)
-    for asked, measure_it in ((a.bandwidth, lambda: bandwidth(a.scale)), (a.first_kernel, first_kernel), (a.host_cost, host_cost)):
+    for asked, measure_it in ((a.bandwidth, lambda: bandwidth(a.scale)), (a.first_kernel, first_kernel), (a.host_cost, lambda: host_cost(a.scale))):
         if asked:
             return measure_it()
     with tempfile.TemporaryDirectory() as a.folder:

@@ -95,7 +95,7 @@ def test_a_program_that_does_not_end_leaves_the_table(monkeypatch, tmp_path):
     program.chmod(0o755)
     run = device.run
     monkeypatch.setattr(device, "run", lambda command, _, **e: run(command, 0.2) if command == [str(program)] else ([], "not asked"))
-    assert device.overheads(argparse.Namespace(device_cost=str(program)))["warm evaluation, host time, C++"] == "no answer in 0 s"
+    assert device.overheads(argparse.Namespace(device_cost=str(program), scale=1))["warm evaluation, host time, C++"] == "no answer in 0 s"
 
 
 def test_a_wrong_result_fails(monkeypatch):
