@@ -46,9 +46,9 @@ def export(fn, example_args, path, *, dynamic=(), targets=None):
     targets: processors to compile for, of this architecture: "x86-64-v2", "x86-64-v3", "x86-64-v4", or "aarch64"; or "host".
     None: the last two of the architecture's.
 
-    Results are those of plait.jit's plans to the bit; floating-point warnings are not given. What is no loop (sorts, Fourier
-    transforms, solvers; the manifest's "operations" lists them) runs by plait.load alone, not by libplait_run. Raises plait.Error where fn cannot be
-    exported, and says why; TypeError and ValueError for wrong arguments; OSError where path cannot be written.
+    Results are those of plait.jit's plans to the bit; floating-point warnings are not given. What is no loop (sorts,
+    searches, running sums; the manifest's "operations" lists them) runs by plait.load alone, not by libplait_run, which has
+    loops and products. Indices that are arguments are checked by each call (IndexError). Raises plait.Error where fn cannot be exported, and says why; TypeError and ValueError for wrong arguments; OSError where path cannot be written.
     """
     example = tuple(example_args)
     function = _Function(fn, example, dynamic)
