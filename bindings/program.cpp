@@ -215,6 +215,9 @@ class File {
     for (std::size_t i = 0; i < results.size(); ++i)
       v.results.push_back({p.of.trace().results()[i], numbers_of(results[i])});
     for (const auto& d : p.of.demands()) v.demands.push_back(d.otherwise);
+    if (data_.variants.empty()) data_.writes = p.of.trace().writes();
+    if (data_.writes != p.of.trace().writes())
+      throw ValueError("which arguments it writes to depends on the extents");
     v.kernels = engine::add_kernels(data_, *p.plan, tiers_);
     v.plan = *p.plan;
     data_.variants.push_back(std::move(v));
@@ -258,7 +261,12 @@ class Program {
     }
     pb::list results;
     for (std::size_t i = 0; i < values.size(); ++i) {
-      const DType t = program_.data().results[i].dtype;
+      const auto& data = program_.data();
+      const DType t =
+          i < data.results.size()
+              ? data.results[i].dtype
+              : data.arguments[static_cast<std::size_t>(data.writes[i - data.results.size()])]
+                    .dtype;
       const auto& [memory, shape] = values[i];
       results.append(pb::reinterpret_steal<pb::object>(wrap(tracer::from_buffer(
           memory.buffer, t, shape,
@@ -267,6 +275,7 @@ class Program {
     return results;
   }
   const std::string& manifest() const { return program_.data().manifest; }
+  const std::vector<std::int32_t>& writes() const { return program_.data().writes; }
   const std::vector<std::string>& targets() const { return program_.data().targets; }
 
  private:
@@ -322,6 +331,7 @@ void add_programs(PyObject* module) {
       .def(pb::init<const std::string&>())
       .def("run", &Program::run)
       .def_property_readonly("manifest", &Program::manifest)
+      .def_property_readonly("writes", &Program::writes)
       .def_property_readonly("targets", &Program::targets);
   m.def("untouched", untouched);
   m.def("host_tier", [] { return static_cast<int>(config().tier); });

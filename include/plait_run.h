@@ -35,10 +35,10 @@ typedef struct {
    runs. */
 PLAIT_RUN_API const char* plait_load(const char* path, plait_program** program);
 
-/* Runs it. Arguments: all fields filled in, aligned as the dtype. Results: where data is not NULL,
-   they are stored there, if that has bytes enough; else, memory of the program's, until its next
-   call. The other fields are filled in; shapes stay until the next call. A program is called by one
-   thread at a time. */
+/* Runs it. Arguments: all fields filled in, aligned as the dtype; what the function writes to is
+   written. Results: where data is not NULL, they are stored there, if that has bytes enough; else,
+   memory of the program's, until its next call. The other fields are filled in; shapes stay until
+   the next call. A program is called by one thread at a time. */
 PLAIT_RUN_API const char* plait_call(plait_program* program, const plait_array* arguments,
                                      size_t argument_count, plait_array* results,
                                      size_t result_count);

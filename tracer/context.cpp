@@ -130,7 +130,8 @@ void keep_bounds() {
   // What is run again is one plan, whatever that costs once.
   constexpr std::size_t kWatched = 4;
   const std::size_t most = capture() ? kWatched * c.node_limit : c.node_limit;
-  bool cut = c.pending_nodes > most || c.retained_bytes > c.byte_limit;
+  // What is only recorded has no bytes.
+  bool cut = c.pending_nodes > most || (c.retained_bytes > c.byte_limit && !recording_alone());
   if (!cut && capture()) return;
   if (const std::uint32_t here = !cut && c.site ? c.site() : 0) {
     cut = here == c.anchor && here != c.last_site;

@@ -22,7 +22,7 @@ from ._progress import Progress
 _MAGIC = b"plaitrun"
 _MOST_EXTENTS = 3
 _MOST_VARIANTS = 400
-_MOST_INTERVALS = 64  # of one extent
+_MOST_INTERVALS = 1000  # of one extent
 _MOST_BYTES = 1 << 38  # of an array that a function is recorded with, whose memory nobody touches
 _UNBOUNDED = 1 << 62
 _CONSTANT, _NUMBER, _QUOTIENT = range(3)  # engine::NumberScalar::Kind
@@ -36,8 +36,8 @@ class Error(ValueError):
 def export(fn, example_args, path, *, dynamic=(), targets=None):
     """Writes a function of arrays to a file that plait.load, plait::load and libplait_run run without it.
 
-    fn: as of plait.jit, and pure: what it returns depends on its array arguments alone, and none of it on their elements before
-    it returns. It returns arrays or scalars, also in tuples, lists and dicts. Arrays of globals and closures become constants.
+    fn: as of plait.jit, and pure: what it returns, and writes to them, depends on its array arguments alone, and none of it on their
+    elements before it returns. It returns arrays or scalars, also in tuples, lists and dicts. Arrays of globals and closures become constants.
     example_args: tuple of the arguments. Arrays say dtypes and extents; what else there is, is fixed.
     path: str or path-like; written whole or not at all.
     dynamic: extents that may differ from call to call, at most three: axes of the first array (an equal extent of another array
@@ -124,6 +124,8 @@ class Program:
             raise Error(str(e)) from None
         finally:
             _plait.end_borrow(*lent)
+        for i, made in zip(self._program.writes, results[len(results) - len(self._program.writes) :]):
+            arrays[i][...] = made
         return _built(self.manifest["results"], results, _plait.export if numpys else lambda x: x)
 
     def __repr__(self):
@@ -163,13 +165,17 @@ def _check(path, fn, example):
     """The program gives what the function does."""
     from ._jit import jit
 
-    arrays = [a for a in example if isinstance(a, numpy.ndarray)]
     from ._state import config
 
+    # Copies, as it may write to them.
+    first, second = ([a.copy() if isinstance(a, numpy.ndarray) else a for a in example] for _ in range(2))
+    arrays = [a for a in second if isinstance(a, numpy.ndarray)]
     plan, config.plan = config.plan, "always"
     try:
         with numpy.errstate(all="ignore"):
-            expected, made = _flat(jit(fn)(*example), []), _flat(load(path)(*arrays), [])
+            expected, made = _flat(jit(fn)(*first), []), _flat(load(path)(*arrays), [])
+        expected += [a for a in first if isinstance(a, numpy.ndarray)]
+        made += arrays
     finally:
         config.plan = plan
     same = len(expected) == len(made) and all(
@@ -306,7 +312,10 @@ class _Function:
             size = int(numpy.prod(shape, dtype=object)) * dtype.itemsize
             if size > _MOST_BYTES:
                 raise _TooLarge
-            args[position] = _plait.untouched(dtype, shape)
+            try:
+                args[position] = _plait.untouched(dtype, shape)
+            except MemoryError:  # this process may not have so many addresses
+                raise _TooLarge from None
         return args
 
     def forget(self, exception):

@@ -93,6 +93,13 @@ void call(plait_program& p, const plait_array* arguments, std::size_t argument_c
     into.push_back(there ? borrowed(results[i].data, bytes, true) : NodeMemory{});
   }
   p.results = p.program.run(memory, extents, into);
+  for (std::size_t i = 0; i < data.writes.size(); ++i) {
+    const plait_array& a = arguments[data.writes[i]];
+    const Program::Value& value = p.results[result_count + i];
+    std::memcpy(
+        a.data, value.memory.at(),
+        bytes_of(value.shape, data.arguments[static_cast<std::size_t>(data.writes[i])].dtype));
+  }
   for (std::size_t i = 0; i < result_count; ++i) {
     Program::Value& value = p.results[i];
     const DType t = data.results[i].dtype;

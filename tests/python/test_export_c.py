@@ -136,3 +136,40 @@ def test_the_comparison_runs_without_others():
     assert made.returncode == 0, made.stderr
     rows = [line.split(" | ")[0] for line in made.stdout.splitlines() if line.startswith("| ")][2:]
     assert rows == ["| libplait_run, C", "| plait.load, Python"]
+
+
+def looked_up(u, table, ids):
+    u += table[ids]
+    return u.sum()
+
+
+C = r"""
+#include <plait_run.h>
+#include <stdio.h>
+
+int main(int n, char** argv) {
+  plait_program* program;
+  const char* error = plait_load(argv[n - 1], &program);
+  if (error) return puts(error), 1;
+  double u[3] = {1, 2, 3}, table[4] = {10, 20, 30, 40};
+  int64_t ids[3] = {3, -4, 1}, three = 3, four = 4;
+  plait_array given[] = {{u, sizeof u, "float64", 1, &three}, {table, sizeof table, "float64", 1, &four}, {ids, sizeof ids, "int64", 1, &three}};
+  plait_array sum = {0, 0, 0, 0, 0};
+  error = plait_call(program, given, 3, &sum, 1);
+  if (error) return puts(error), 2;
+  printf("%g %g %g %g\n", u[0], u[1], u[2], *(double*)sum.data);
+  ids[1] = 4;
+  error = plait_call(program, given, 3, &sum, 1);
+  puts(error ? error : "no error");
+  printf("%g %g %g\n", u[0], u[1], u[2]);
+  plait_free(program);
+  return 0;
+}
+"""
+
+
+def test_arguments_that_are_written_and_indices(folder):
+    plait.export(looked_up, (np.ones(5), np.ones(7), np.zeros(5, np.int64)), folder / "looked_up.plait", dynamic={"u": {0: "n"}, "ids": {0: "n"}, "table": [0]})
+    (folder / "looked_up.c").write_text(C)
+    made = run(built(folder, folder / "looked_up.c", ["cc", "-std=c99"]), folder / "looked_up.plait")
+    assert made.stdout.splitlines() == ["41 12 23 76", "an index is out of bounds", "41 12 23"], made.stdout + made.stderr

@@ -32,10 +32,14 @@ Trace::Trace(const tracer::Capture& capture, std::span<const Array> arguments,
     why = *obstacle ? obstacle : "another thread has computed meanwhile";
     return;
   }
-  for (std::size_t i = 0; i < arguments.size(); ++i)
-    if (arguments[i].storage->version.get() != nodes[i]) why = "it writes to an argument";
+  std::vector<Array> made(results.begin(), results.end());
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    if (arguments[i].storage->version.get() == nodes[i]) continue;
+    writes_.push_back(static_cast<std::int32_t>(i));
+    made.push_back(arguments[i]);
+  }
   std::vector<Node*> wanted;
-  for (const Array& a : results) {
+  for (const Array& a : made) {
     Node* const n = a.storage->version.get();
     if (!pending(*n) || n->kind == NodeKind::Empty || n->device > kHost)
       why = "it returns what it does not compute";

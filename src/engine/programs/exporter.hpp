@@ -44,12 +44,15 @@ class Trace {
   std::int32_t nodes() const { return graph_->size(); }
   const std::vector<std::int32_t>& results() const { return wanted_; }
   Dims shape_of(std::size_t result) const { return hold_[result].shape; }
+  // Arguments that it writes to: their contents are the last results.
+  const std::vector<std::int32_t>& writes() const { return writes_; }
 
  private:
   std::vector<tracer::Array> hold_;
   std::unique_ptr<fusion::Graph> graph_;
   std::vector<std::int32_t> arguments_;  // nodes; -1: not read
   std::vector<std::int32_t> wanted_;     // nodes
+  std::vector<std::int32_t> writes_;
   std::vector<Ref<Buffer>> constants_;
 };
 

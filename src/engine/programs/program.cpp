@@ -255,7 +255,8 @@ std::vector<Program::Value> Program::run(std::span<const NodeMemory> arguments,
   const std::size_t visible = data_.results.size();
   for (std::size_t i = 0; i < v.demands.size(); ++i)
     if (*results[visible + i].memory.at() == std::byte{0}) throw IndexError(v.demands[i]);
-  results.resize(visible);
+  results.erase(results.begin() + static_cast<std::ptrdiff_t>(visible),
+                results.end() - static_cast<std::ptrdiff_t>(data_.writes.size()));
   return results;
 }
 

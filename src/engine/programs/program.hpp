@@ -67,8 +67,8 @@ struct Variant {
     std::int32_t node;
     std::vector<Number> shape;
   };
-  std::vector<Result> results;        // the program's, then those of the demands
-  std::vector<std::string> demands;   // IndexErrors, where the Bool that stands for one is false
+  std::vector<Result> results;       // the program's, then those of the demands, and what it writes
+  std::vector<std::string> demands;  // IndexErrors, where the Bool that stands for one is false
   std::vector<std::int32_t> kernels;  // of each step; -1: an operation
   fusion::Plan plan;
 };
@@ -90,6 +90,7 @@ struct ProgramData {
     std::int32_t ndim;
   };
   std::vector<Result> results;
+  std::vector<std::int32_t> writes;    // arguments that it stores to
   std::vector<std::string> constants;  // bytes
   std::vector<ProgramKernel> kernels;
   std::vector<Variant> variants;
@@ -112,6 +113,7 @@ class Program {
     Dims shape;
   };
   std::vector<Dims> result_shapes(const Extents& extents);
+  // Also gives what it writes to arguments, behind the results: the caller stores it there.
   // `arguments`: C-contiguous. `into`: memory that results are wanted in, one each, or empty; a
   // result is there or elsewhere. The recorder's lock is held. Throws ValueError where no variant
   // is for these extents, IndexError, std::bad_alloc, Interrupted.

@@ -123,7 +123,7 @@ void fields(A& a, ProgramData::Result& r) {
 }
 template <class A>
 void fields(A& a, ProgramData& p) {
-  all(a, p.manifest, p.targets, p.extents, p.arguments, p.results, p.constants, p.kernels,
+  all(a, p.manifest, p.targets, p.extents, p.arguments, p.results, p.writes, p.constants, p.kernels,
       p.variants);
 }
 
