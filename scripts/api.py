@@ -13,8 +13,8 @@ import plait.nn
 PAGE = pathlib.Path(__file__).resolve().parents[1] / "docs" / "api.md"
 SECTIONS = {
     "Running NumPy code": ["jit", "ReplayWarning", "evaluate"],
-    "Seeing what happens": ["explain", "profile", "stats", "coverage"],
-    "Ahead of time": ["export", "Error"],
+    "Seeing what happens": ["explain", "profile", "trace", "stats", "coverage"],
+    "Ahead of time": ["export", "load", "Error"],
     "Memory": ["borrow", "ndarray.to_numpy", "trim"],
     "Settings": ["config", "get_num_threads", "set_num_threads", "get_default_dtype", "set_default_dtype", "default_dtype"],
     "Devices": ["device", "device.synchronize", "current_device", "DeviceError", "DeviceMismatchError"],
@@ -43,8 +43,10 @@ def heading(name):
 
 
 def paragraphs(doc):
-    """Markdown of a docstring: `name: ...` becomes an item of a list, what it returns, raises and comes from a last paragraph."""
-    first, _, rest = inspect.cleandoc(doc).partition("\n")
+    """Markdown of a docstring: `name: ...` becomes an item of a list, what it returns, raises and comes from a last paragraph. Of a
+    function that NumPy has, too, it is what Plait's does beside."""
+    own = inspect.cleandoc(doc).partition("In Plait: ")[2]
+    first, _, rest = re.sub(r"(?<=\.) ", "\n", own, count=1).partition("\n") if own else inspect.cleandoc(doc).partition("\n")
     text = " ".join(rest.split())
     starts = [m.start() for m in re.finditer(r"(?:^|(?<=[.;] )|(?<=\), ))[a-z_]\w*(?:, \w+)*: ", text)]
     before, items, after = text[: starts[0]] if starts else text, [], []

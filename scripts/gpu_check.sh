@@ -3,6 +3,7 @@
 # the device's C++ and Python tests, runs them under compute-sanitizer, measures beside CuPy, torch.compile and JAX, and prints a table.
 #
 #   bash scripts/gpu_check.sh [build] [tests] [python] [memcheck] [racecheck] [bench]      # these steps; without a name all of them
+#   eval "$(bash scripts/gpu_check.sh environment)"                                        # what runs on that build, by hand
 #
 # No step but a build on few cores takes more than ten minutes: each may be a command of its own where commands are limited to that.
 # Needs CMake, ninja, a C++20 compiler, and a Python with NumPy and pybind11 (PYTHON names it); what else is missing is counted as
@@ -19,7 +20,7 @@ double=${PLAIT_GPU_DOUBLE:-}
 all="build tests python memcheck racecheck bench"
 steps=" ${*:-$all} "
 for step in $steps; do
-  if [[ " $all " != *" $step "* ]]; then
+  if [[ " $all environment " != *" $step "* ]]; then
     echo "gpu_check.sh: no step '$step'; there are $all" >&2
     exit 2
   fi
@@ -70,7 +71,7 @@ if [ "$steps" != " build " ] && ! gpu_is_there; then
 fi
 
 mkdir -p "$reports"
-rm -f "$reports"/*
+asked environment || rm -f "$reports"/*
 touch "$reports/checks.txt"
 
 # What the C++ tests need, as the configuration found it.
@@ -123,10 +124,10 @@ if [ -n "$double" ]; then
   fi
   unset PLAIT_TEST_GPU
   export PLAIT_CUDA_LIBRARY=$build/tests/libfake_driver.so PLAIT_CUBLASLT_LIBRARY=$build/tests/libfake_cublaslt.so
-  echo "ON THE DOUBLE of the driver, with $PLAIT_NVRTC_LIBRARY: no GPU is involved, and the times mean nothing"
+  echo "ON THE DOUBLE of the driver, with $PLAIT_NVRTC_LIBRARY: no GPU is involved, and the times mean nothing" >&2
 elif [ "$steps" != " build " ]; then
   export PLAIT_TEST_GPU=1
-  command -v nvidia-smi >/dev/null && nvidia-smi --query-gpu=name,driver_version,memory.total --format=csv,noheader
+  command -v nvidia-smi >/dev/null && nvidia-smi --query-gpu=name,driver_version,memory.total --format=csv,noheader >&2
   # Beside the toolkit, NVRTC and cuBLASLt may be wheels of this Python, for this driver or an older one.
   for library in nvrtc cublasLt; do
     variable=PLAIT_${library^^}_LIBRARY
@@ -142,6 +143,11 @@ PY
       [ -z "$found" ] || export "$variable=$found"
     fi
   done
+fi
+
+if asked environment; then
+  export -p | grep -E '^declare -x (PLAIT_[A-Za-z0-9_]*|PYTHONPATH)='
+  exit 0
 fi
 
 if asked tests; then

@@ -180,6 +180,9 @@ class _Config:
     disk_cache: builtins.bool
     eager_limit: builtins.int
     plan: Literal["auto", "always"]
+    threads: builtins.int
+    cache_limit: Any
+    packed_limit: Any
     def __getattr__(self, name: str) -> Any: ...
 
 config: _Config

@@ -15,6 +15,7 @@ import traceback
 import numpy
 
 from . import _namespace, _plait
+from ._docs import stand_for
 from ._jit import _Jitted
 from ._plait import lazy_scalar, ndarray
 from ._progress import Progress
@@ -87,7 +88,7 @@ def load(file, mmap_mode=None, allow_pickle=False, fix_imports=True, encoding="A
     return _namespace.lookup("load")(file, mmap_mode, allow_pickle, fix_imports, encoding, max_header_size=max_header_size)
 
 
-load.__doc__ = numpy.load.__doc__.rstrip() + "\n\n    " + load.__doc__
+stand_for(load, numpy.load, "plait")
 
 
 def _is_program(path):

@@ -120,6 +120,11 @@ def diagonal(a, offset=0, axis1=0, axis2=1):
 
 
 def trace(a, offset=0, axis1=0, axis2=1, dtype=None, out=None):
+    """Called with a path alone, it gives a `with` block whose timeline is written to that file, for Perfetto and chrome://tracing.
+
+    a: str or path-like; evaluations, planning, compiling, loops, fallbacks and transfers of the block are in the file, each with
+    its thread. Raises OSError where it cannot be written.
+    """
     if isinstance(a, (str, os.PathLike)):  # no array: NumPy raises
         from ._trace import Trace
 

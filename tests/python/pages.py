@@ -14,6 +14,7 @@ class Block:
     title: str  # of the section
     source: str
     printed: str | None  # the text block that follows, or "# prints ..." behind calls of print; None: the page does not say
+    rest: bool  # whether it prints more after that, which the page does not show
 
 
 def blocks(page):
@@ -22,7 +23,8 @@ def blocks(page):
     for m in re.finditer(r"```python\n(.*?)```(?:\s+```text\n(.*?)```)?", text, re.S):
         title = re.findall(r"^#+ (.*)$", text[: m.start()], re.M)[-1]
         said = "".join(f"{c}\n" for c in re.findall(r"^print\(.*\) +# prints (.*)$", m[1], re.M))
-        found.append(Block(title, m[1], m[2] or said or None))
+        rest = len(re.findall(r"^print\(", m[1], re.M)) > said.count("\n")
+        found.append(Block(title, m[1], m[2] or said or None, not m[2] and rest))
     return found
 
 

@@ -114,3 +114,70 @@ def test_a_wrong_result_fails(monkeypatch):
     results["rows"][device.STEP.name]["plait"] = {"failed": "DeviceError: lost"}
     text, sound = device.table(results)
     assert not sound and "failed: DeviceError: lost" in text
+
+
+@pytest.fixture
+def benchmarks(monkeypatch):
+    monkeypatch.syspath_prepend(str(ROOT / "benchmarks"))
+
+
+def test_the_page_is_written_from_the_newest_file(benchmarks, monkeypatch, tmp_path):
+    import device
+    import device_page
+
+    right = {"steady": 1e-3, "wrong": None, "bytes": 1e6, "regions": "1"}
+    rows = {r.name: {"plait": dict(right)} for r in device.ROWS}
+    figures = {"versions": {"device": "H100", "numpy": "2.4"}, "bandwidth": 1e9, "overheads": {}, "numpy_step": 0.3, "rows": rows}
+    parts = tmp_path / "parts"
+    parts.mkdir()
+    with pytest.raises(device_page.Refused, match="nothing was measured"):
+        device_page.joined(parts)
+    (parts / "device.json").write_text(json.dumps(figures))
+    (parts / "ceilings.json").write_text('{"copy": 3e12, "launch": 2e-6}')
+    monkeypatch.delenv("PLAIT_GPU_DOUBLE", raising=False)
+    results = device_page.joined(parts)
+    for day in ("2026-01-01", "2026-02-01"):
+        results["machine"]["date"] = day
+        (tmp_path / f"gpu_{day}.json").write_text(json.dumps(results))
+    page = "before\n<!-- measured: by hand -->\nold\n<!-- end of measured -->\nafter\n"
+    path = device_page.newest(tmp_path)
+    text = device_page.written(page, path.name, json.loads(path.read_text()))
+    assert text.startswith("before\n<!-- measured: gpu_2026-02-01.json -->\nH100, 2026-02-01; numpy 2.4.") and text.endswith("-->\nafter\n")
+    assert "| elementwise chain, 1e8 f32 | 1,000 |" in text and "read and written: 3,000 GB/s; a launch each 2.0 us" in text and "old" not in text
+    assert device_page.written(text, path.name, results) != page
+    with pytest.raises(device_page.Refused, match="no place"):
+        device_page.written("nothing", path.name, results)
+    results["machine"]["double"] = True
+    with pytest.raises(device_page.Refused, match="double"):
+        device_page.written(page, path.name, results)
+    device_page.written((ROOT / "docs" / "cuda.md").read_text(), path.name, json.loads(path.read_text()))
+
+
+@needs_device
+def test_ceilings(tmp_path):
+    out = tmp_path / "ceilings.json"
+    command = [sys.executable, str(ROOT / "benchmarks" / "ceilings.py"), "--scale", "0.00001", "--out", str(out)]
+    p = subprocess.run(command, capture_output=True, text=True, timeout=120)
+    assert p.returncode == 0, p.stdout + p.stderr
+    figures = json.loads(out.read_text())
+    assert list(figures) == ["copy", "ffma", "mma", "launch", "answer"] and min(figures.values()) > 0
+
+
+def test_scaling_takes_each_number_of_threads(benchmarks, monkeypatch, capsys):
+    import plait
+    import scaling
+    import workloads
+
+    assert {w.name for w in workloads.ALL} >= set(scaling.ROWS)
+    small = workloads.Workload("small", "def f(x):\n    return np.sqrt(x) + 1\n", lambda rng: (rng.random(1000),))
+    monkeypatch.setattr(workloads, "ALL", [small])
+    before = plait.get_num_threads()
+    try:
+        for impl in ("numpy", "plait"):
+            scaling.child(impl, ["small"], [1, 2], 0)
+    finally:
+        plait.set_num_threads(before)
+    rows = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    assert [(r["impl"], r["threads"], r["wrong"]) for r in rows] == [("numpy", 2, None), ("plait", 1, None), ("plait", 2, None)]
+    text = scaling.table({"threads": [1, 2], "rows": rows})
+    assert text.splitlines()[0] == "| ms | NumPy | plait, 1 | plait, 2 | torch, 1 | torch, 2 |" and text.count("|  |  |") == 1
