@@ -43,7 +43,9 @@ PyObject* open_device(PyObject*, PyObject* name) {  // -> its full name; DeviceE
         devices().open("cuda");
       } catch (const plait::DeviceError&) {
         PyErr_Format(PyExc_ValueError,
-                     "Device not understood. Only \"cpu\" is allowed, but received: %S", name);
+                     "Device not understood. Only \"cpu\" is allowed, but received: %S (\"cuda\" "
+                     "and \"cuda:N\" are for NVIDIA GPUs, and none is found)",
+                     name);
         throw PythonError{};
       }
       throw;

@@ -40,6 +40,7 @@ Config initial() {
   c.pool_limit = std::min(os::memory_limit() / 4, std::size_t{2} << 30);
   c.packed_limit = std::min(os::memory_limit() / 8, std::size_t{1} << 30);
   read_environment(c);
+  name_unknown_variables();
   c.tier = std::min(c.tier, detected_tier());
   return c;
 }

@@ -1,12 +1,16 @@
 #include "settings.hpp"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <cctype>
 #include <charconv>
 #include <cstdio>
 #include <cstdlib>
 #include <limits>
+#include <numeric>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "log_topic.hpp"
@@ -274,6 +278,62 @@ std::string topics_text(unsigned mask) {
 std::span<const Setting> settings() {
   static const auto& all = *new std::vector<Setting>(table());
   return all;
+}
+
+namespace {
+
+constexpr std::string_view kPrefix = "PLAIT_";
+
+// Variables of the project's own scripts and tests, which the library does not read.
+constexpr std::string_view kOfScripts[] = {
+    "BUILD",      "CMAKE",    "CUDA_HEADERS", "CXX",      "FAKE",         "FUZZ",
+    "GPU_DOUBLE", "LEFT_OUT", "LIBRARIES",    "LINT",     "NVRTC_BEHIND", "OUT",
+    "SOURCE",     "SUITE",    "TEST",         "THOROUGH", "VENV",         "WHEEL"};
+
+bool is_of_scripts(std::string_view rest) {
+  return std::any_of(std::begin(kOfScripts), std::end(kOfScripts), [&](std::string_view name) {
+    return rest == name || (rest.starts_with(name) && rest[name.size()] == '_');
+  });
+}
+
+// How many letters are to be changed, added or left out to make one of the other.
+std::size_t edit_distance(std::string_view a, std::string_view b) {
+  std::vector<std::size_t> row(b.size() + 1);
+  std::iota(row.begin(), row.end(), std::size_t{0});
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    std::size_t corner = std::exchange(row[0], i + 1);
+    for (std::size_t j = 0; j < b.size(); ++j)
+      corner = std::exchange(
+          row[j + 1], std::min({row[j] + 1, row[j + 1] + 1, corner + (a[i] == b[j] ? 0 : 1)}));
+  }
+  return row.back();
+}
+
+// The setting that may be meant by a name that is none: what it is a part of, or is spelt alike.
+const char* meant(std::string_view rest) {
+  const char* nearest = nullptr;
+  std::size_t least = 3;
+  for (const Setting& s : settings()) {
+    const std::string_view name = std::string_view(s.variable).substr(kPrefix.size());
+    if (rest.size() > 2 && name.find(rest) != name.npos) return s.variable;
+    if (const std::size_t d = edit_distance(rest, name); d < least) least = d, nearest = s.variable;
+  }
+  return nearest;
+}
+
+}  // namespace
+
+void name_unknown_variables() {
+  for (char** v = environ; v && *v; ++v) {
+    const std::string_view entry = *v, variable = entry.substr(0, entry.find('='));
+    if (!variable.starts_with(kPrefix)) continue;
+    const std::string_view rest = variable.substr(kPrefix.size());
+    const auto known = [&](const Setting& s) { return variable == s.variable; };
+    if (is_of_scripts(rest) || std::any_of(settings().begin(), settings().end(), known)) continue;
+    const char* near = meant(rest);
+    std::fprintf(stderr, "plait: %.*s is no setting%s%s%s\n", static_cast<int>(variable.size()),
+                 variable.data(), near ? "; " : "", near ? near : "", near ? " is one" : "");
+  }
 }
 
 void read_environment(Config& c) {

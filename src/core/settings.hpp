@@ -34,6 +34,8 @@ std::span<const Setting> settings();
 
 // What the environment says; what is not allowed is named on standard error and left out.
 void read_environment(Config& c);
+// Variables that look like settings and are none are named on standard error.
+void name_unknown_variables();
 
 // Topics of the log, separated by commas. False: one is not known.
 bool parse_topics(std::string_view list, unsigned& mask);

@@ -60,7 +60,8 @@ except ValueError as e:
     print(e)
 """
     cpu_only = {"PLAIT_CUDA_LIBRARY": "/nonexistent"}
-    assert run_python(source, env=cpu_only).stdout.strip() == 'Device not understood. Only "cpu" is allowed, but received: nonsense'
+    wanted = 'Device not understood. Only "cpu" is allowed, but received: nonsense ("cuda" and "cuda:N" are for NVIDIA GPUs, and none is found)'
+    assert run_python(source, env=cpu_only).stdout.strip() == wanted
 
 
 @needs_device

@@ -59,6 +59,16 @@ def test_a_wrong_setting_is_named_once_with_what_is_allowed(run_python):
         ]
 
 
+def test_variables_that_are_no_settings_are_named(run_python):
+    env = {"PLAIT_THREADS": "3", "PLAIT_FUZE": "off", "PLAIT_COLOUR": "blue", "PLAIT_VENV": "/somewhere", "PLAIT_TEST_X": "1"}
+    done = run_python("import plait; plait.ones(3).sum()", env=env)
+    assert sorted(done.stderr.splitlines()) == [
+        "plait: PLAIT_COLOUR is no setting",
+        "plait: PLAIT_FUZE is no setting; PLAIT_FUSE is one",
+        "plait: PLAIT_THREADS is no setting; PLAIT_NUM_THREADS is one",
+    ]
+
+
 def test_settings_are_taken_as_they_are_meant(run_python):
     source = """
 import plait, sys
