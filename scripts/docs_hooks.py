@@ -9,9 +9,10 @@ ROOT = pathlib.Path(__file__).resolve().parents[1]
 
 
 def on_files(files, config):
-    """The README is the first page."""
+    """The README is the first page, and what lets search run without a server goes along."""
     text = (ROOT / "README.md").read_text().replace("](docs/", "](")
     files.append(File.generated(config, "index.md", content=text))
+    files.append(File.generated(config, "assets/javascripts/iframe-worker.js", content=(ROOT / "scripts" / "docs_worker.js").read_text()))
     return files
 
 
