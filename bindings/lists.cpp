@@ -163,7 +163,46 @@ PyObject* array_of(PyObject*, PyObject* o) {
 }
 }  // namespace
 
+namespace {
+
+constexpr int kDeepest = 50;  // lists in lists; beyond, and where they go in circles, Python looks
+
+// Whether x is of one of these classes, or a list, a tuple or a dict of nothing else. last: the
+// class that was asked for last, and is one of them.
+bool holds_only(PyObject* x, PyObject* classes, PyTypeObject*& last, int depth) {
+  PyTypeObject* const type = Py_TYPE(x);
+  if (type == last) return true;
+  if (type == &PyList_Type || type == &PyTuple_Type) {
+    const Py_ssize_t n = PySequence_Fast_GET_SIZE(x);
+    for (Py_ssize_t i = 0; i < n && depth > 0; ++i)
+      if (!holds_only(PySequence_Fast_GET_ITEM(x, i), classes, last, depth - 1)) return false;
+    return n == 0 || depth > 0;
+  }
+  if (type == &PyDict_Type) {
+    Py_ssize_t at = 0;
+    PyObject *key, *value;
+    while (PyDict_Next(x, &at, &key, &value))
+      if (depth == 0 || !holds_only(value, classes, last, depth - 1)) return false;
+    return true;
+  }
+  const int found = PySet_Contains(classes, reinterpret_cast<PyObject*>(type));
+  if (found < 0) throw PythonError{};
+  if (found) last = type;
+  return found;
+}
+
+// holds_only(x, classes): classes of a set, whose own hashes run no Python
+PyObject* holds_only_of(PyObject*, PyObject* const* args, Py_ssize_t n) {
+  if (n != 2 || !PyAnySet_Check(args[1]))
+    return PyErr_Format(PyExc_TypeError, "holds_only() takes an object and a set of classes");
+  PyTypeObject* last = nullptr;
+  return guarded([&] { return PyBool_FromLong(holds_only(args[0], args[1], last, kDeepest)); });
+}
+
+}  // namespace
+
 PyMethodDef list_functions[] = {{"array_of", array_of, METH_O, nullptr},
+                                {"holds_only", c(holds_only_of), METH_FASTCALL, nullptr},
                                 {nullptr, nullptr, 0, nullptr}};
 
 }  // namespace plait::py

@@ -94,6 +94,7 @@ struct LoopObject {
   PyObject_HEAD PyObject* entries;  // list, the one that was used last first
   PyObject* unbound;
   bool fast, slow;  // the last time: by code that has an entry, or not
+  long long naps;   // rounds that it sleeps through: it is not even called
 };
 LoopObject* as_loop(PyObject* o) { return reinterpret_cast<LoopObject*>(o); }
 PyTypeObject* loop_type;
@@ -159,6 +160,23 @@ PyObject* ran_code(PyObject* self, PyObject*) {
   as_loop(self)->fast = true;
   as_loop(self)->slow = false;
   Py_RETURN_NONE;
+}
+
+// Whether it is called in this round.
+PyObject* is_awake(PyObject* self, void*) {
+  LoopObject* const loop = as_loop(self);
+  if (loop->naps == 0) Py_RETURN_TRUE;
+  --loop->naps;
+  loop->fast = false;
+  loop->slow = true;
+  Py_RETURN_FALSE;
+}
+PyObject* naps_of(PyObject* self, void*) { return PyLong_FromLongLong(as_loop(self)->naps); }
+int set_naps(PyObject* self, PyObject* rounds, void*) {
+  const long long naps = rounds ? PyLong_AsLongLong(rounds) : 0;
+  if (PyErr_Occurred()) return -1;
+  as_loop(self)->naps = naps;
+  return 0;
 }
 
 PyObject* make_loop(PyTypeObject* type, PyObject*, PyObject*) {
@@ -260,12 +278,16 @@ PyMethodDef loop_methods[] = {{"end", c(end_loop), METH_O, nullptr},
                               {"add_entry", c(add_entry), METH_O, nullptr},
                               {"ran_code", c(ran_code), METH_NOARGS, nullptr},
                               {nullptr, nullptr, 0, nullptr}};
+PyGetSetDef loop_getset[] = {{"awake", is_awake, nullptr, nullptr, nullptr},
+                             {"naps", naps_of, set_naps, nullptr, nullptr},
+                             {nullptr, nullptr, nullptr, nullptr, nullptr}};
 PyType_Slot loop_slots[] = {{Py_tp_new, slot_of(make_loop)},
                             {Py_tp_call, slot_of(call_loop)},
                             {Py_tp_dealloc, slot_of(dealloc_loop)},
                             {Py_tp_traverse, slot_of(traverse_loop)},
                             {Py_tp_clear, slot_of(clear_loop)},
                             {Py_tp_methods, loop_methods},
+                            {Py_tp_getset, loop_getset},
                             {0, nullptr}};
 PyType_Spec loop_spec = {"plait._plait.LoopCall", sizeof(LoopObject), 0,
                          Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_BASETYPE, loop_slots};

@@ -24,12 +24,17 @@ class Target:
     def __init__(self, fn, loops=False):
         self.owner = self.swapped = None
         self.loops = loops
+        self.calls = None  # where loops are compiled: what the calls were like
         self.closed = True  # scalars may stay pending: nobody but NumPy's functions gets them
         self.function = self._made(fn)
 
     def _made(self, fn):
         if isinstance(fn, types.FunctionType):
             self.swapped = Swapped(fn, self.loops)
+            if self.loops:
+                from ._python_loops.versions import Calls
+
+                self.calls = Calls(self.swapped.scope)
             self.closed = calls_numpy_alone(fn, original)
             return self.swapped.function
         if isinstance(fn, types.MethodType) and isinstance(fn.__func__, types.FunctionType):

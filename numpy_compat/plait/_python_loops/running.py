@@ -37,6 +37,10 @@ LEAST = 20e-6  # seconds in Python that going over to machine code takes as well
 PART = 2e-3  # seconds that quick code runs at a time
 MUCH = 10e-3  # seconds that it has run before code of full effort is asked for, which other loops' quick code then waits for
 MOST = 16  # codes of a loop
+ROUNDS, LONGEST = 10, 1 << 16  # rounds without gain until a loop sleeps, and as many for a start; rounds that it sleeps at most
+DEEP = 64  # rounds of sleep from which the function's next calls run code in which the loop is as its source has it
+GAVE_UP = 4  # rounds that one counts for in which machine code was asked for, and cannot be
+WAITING = 1 << 60  # rounds of a loop that another one around it wakes
 HEAD = 5  # results that are no variables: what was heard, and the failure
 
 
@@ -54,7 +58,10 @@ class Loop(_plait.LoopCall):
         self.returns = any(isinstance(n, ast.Return) for n in nodes(source))
         self.outer, self.stays = None, False  # the loop around it that may be compiled; whether this one was not, when it was looked at last
         self.inner = []  # the loops inside that are asked next
-        self.awake = True  # whether it is called: not where its runs are short, and the loop around it may be compiled
+        self.own, self.nested, self.versions = None, False, None  # its name; whether a loop of Python's is around it; its function's codes
+        self.sleeps = False  # it is to be as the source has it
+        self.idle, self.nap = 0, 0  # rounds without gain in a row; rounds that it slept last
+        self.epoch, self.ran = 0, 0  # the jitted call, and the runs of its codes, when there was no gain last
         self.codes = {}
         self.seconds = 0.0  # in Python, of all calls
         self.each = 0.0  # of an iteration; of a `while`, of all that a call makes
@@ -85,10 +92,45 @@ class Loop(_plait.LoopCall):
             self.scope.sync()  # a direct call (direct.py), in which nobody has
         self.calls += 1
         waits = self.waits
+        if sys.gettrace() is not None or (waits and not WORTH):
+            return self.forever if numbers is None else numbers
         expected = self.each * (1 if numbers is None else len(numbers))
-        if (not WORTH if waits else 0 < expected < LEAST and self.calls & 63 and WORTH) or sys.gettrace() is not None:
+        if 0 < expected < LEAST and WORTH and self.calls & 63 and self.idle != ROUNDS - 1:
+            self.idled()
             return self.forever if numbers is None else numbers
         return Rest(self, numbers)
+
+    def idled(self, rounds=1):
+        """There was a round, or one that counts for several, that gained nothing. After some in a row the loop sleeps, and twice as long each time
+        that it wakes in vain."""
+        if not WORTH:
+            return
+        if self.waits:
+            self.naps = WAITING
+            return
+        runs = sum(code.runs for code in self.codes.values())
+        of_call = rounds > 1 or self.nested or self.epoch == self.scope.calls
+        if runs != self.ran or not of_call:  # a loop that is met once in a call of the jitted function costs it little, and knows of more work at once
+            self.gained()
+        self.epoch, self.ran = self.scope.calls, runs
+        self.idle += rounds
+        if self.idle < ROUNDS:
+            return
+        self.idle = ROUNDS - 1
+        self.naps = self.nap = min(max(2 * self.nap, DEEP if rounds > 1 else ROUNDS), LONGEST)
+        if self.nap >= DEEP and not self.sleeps and self.versions is not None:
+            self.sleeps = True
+            self.versions.settle()
+
+    def gained(self):
+        """There was a round that gained, or may have led to some gain."""
+        self.idle = self.nap = 0
+        if self.sleeps:
+            self.wake()
+            self.versions.settle()
+
+    def wake(self):
+        self.sleeps, self.naps, self.idle, self.nap = False, 0, 0, 0
 
     @property
     def waits(self):
@@ -195,13 +237,16 @@ class Rest:
         self.code.ask()
         self.given_up = self.loop.stays = not (self.code.usable and self.code.fits(values))
         self.left = not self.given_up and self.code.ready
+        if self.given_up:
+            self.loop.idled(GAVE_UP)
         self.values = values if self.left else None
         self.wake()
 
     def wake(self):
         """Lets the loops inside ask too, of which each run may take long by now."""
         for inner in self.loop.inner:
-            inner.awake = True
+            if inner.naps > LONGEST:
+                inner.naps = 0
 
     def worth(self):
         """Whether the loop takes long enough in Python, or will, where the number of its iterations is known."""
@@ -233,9 +278,17 @@ class Rest:
         finally:
             spent = time.thread_time() - self.begun
             self.loop.seconds += spent
-            self.loop.awake = not self.loop.waits or bool(self.loop.codes)
             if not self.left or not self.loop.each:
                 self.loop.each = spent / (1 if self.numbers is None else max(1, self.done))
+            self.account(spent)
+
+    def account(self, spent):
+        """What a round in Python says of the loop."""
+        if self.loop.waits:
+            if not self.loop.codes:
+                self.loop.naps = WAITING
+        elif not self.left and not self.given_up:
+            self.loop.idled() if spent < LEAST else self.loop.gained()
 
     def finish(self, variables):
         if not self.left:

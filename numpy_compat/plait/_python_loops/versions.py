@@ -1,0 +1,94 @@
+"""Which of a function's loops ask for machine code: those that have gained nothing sleep, and stand in the function's code as they do in its source.
+What wakes them: a call of the jitted function around them that is of another kind than those before, far longer, or one of ever fewer."""
+
+import time
+
+import numpy
+
+LONGER, LONG = 4, 1e-3  # times the longest call so far; seconds
+CALLS = 256  # of a jitted function until sleeping loops are asked again; then twice as many
+KINDS = 64  # of calls that are known
+_SIZED = {list, tuple, str, bytes, dict, set}
+
+
+class Versions:
+    """The codes of a rebuilt function. written(asleep): the code in which these of the loops, by their names, are left as they are."""
+
+    def __init__(self, function, scope, loops, code, written):
+        self.function, self.scope, self.loops, self.written = function, scope, loops, written
+        self.codes = {frozenset(): code}
+        for loop in loops.values():
+            loop.versions = self
+
+    def settle(self):
+        """Has calls that begin from now on run the code in which the loops that are awake ask."""
+        asleep = set()
+        for name, loop in self.loops.items():  # outer ones first
+            if loop.sleeps or (loop.waits and loop.outer.own in asleep):
+                asleep.add(name)
+        asleep = frozenset(asleep)
+        if asleep not in self.codes:
+            self.codes[asleep] = self.written(asleep)
+        code = self.codes[asleep]
+        made = self.scope.functions.get(self.function)
+        if code is not None and made is not None:
+            made[0].__code__ = code
+            (self.scope.asleep.add if asleep else self.scope.asleep.discard)(self)
+
+    def wake(self):
+        for loop in self.loops.values():
+            loop.wake()
+        self.settle()
+
+
+class Calls:
+    """The calls of one jitted function: what they were like while loops of its module slept."""
+
+    def __init__(self, scope):
+        self.scope = scope
+        self.kinds = set()
+        self.longest, self.count, self.next = 0.0, 0, CALLS
+
+    def begin(self, args):
+        """What end() is told: when the call began, and of which kind it is where no loop slept by then."""
+        self.scope.calls += 1
+        kind = tuple([(type(x), _size(x)) for x in args])
+        if not self.scope.asleep:
+            return time.perf_counter(), kind
+        self.count += 1
+        often = self.count >= self.next
+        if often:
+            self.count, self.next = 0, 2 * self.next
+        if self.is_new(kind) or often:
+            self.wake()
+        return time.perf_counter(), None
+
+    def end(self, began):
+        begun, kind = began
+        seconds = time.perf_counter() - begun
+        if self.scope.asleep:
+            if kind is not None:  # they gained nothing in this call
+                self.is_new(kind)
+            elif seconds > max(LONGER * self.longest, LONG):
+                self.wake()
+        self.longest = max(self.longest, seconds)
+
+    def is_new(self, kind):
+        if kind in self.kinds or len(self.kinds) >= KINDS:
+            return False
+        self.kinds.add(kind)
+        return True
+
+    def wake(self):
+        for versions in tuple(self.scope.asleep):
+            versions.wake()
+
+
+def _size(x):
+    """How large it is, to a factor of eight."""
+    kind = type(x)
+    if kind is int:
+        return x.bit_length() // 3
+    if kind is numpy.ndarray:
+        return x.dtype.num, x.size.bit_length() // 3
+    return len(x).bit_length() // 3 if kind in _SIZED else 0
