@@ -13,7 +13,8 @@ from ._swap import DRAWING, drawing, numpys
 # Modules of classes whose instances hold no arrays of the caller's program.
 _FOREIGN = "builtins", "numpy", "plait"
 # Classes of what crosses as it is.
-_AS_IT_IS = {int, float, bool, complex, str, bytes, type(None), range, *(numpy.dtype(c).type for c in numpy.typecodes["All"] if c not in "OV")}
+_AS_IT_IS = {int, float, bool, complex, str, bytes, type(None), range, set, frozenset}
+_AS_IT_IS |= {numpy.dtype(c).type for c in numpy.typecodes["All"] if c not in "OV"}
 _NO_PLAIT = {numpy.ndarray, *_AS_IT_IS}  # classes of what neither is Plait's nor holds such
 _LISTS = {list, tuple, dict}
 # Common classes of arguments whose instances have no attributes of their own.

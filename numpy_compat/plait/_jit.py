@@ -54,6 +54,7 @@ class _Jitted:
         self.scoped = contextlib.nullcontext() if device is None else _Device(device)
         self.module = getattr(fn, "__module__", None)
         self.target = self.direct = None
+        self.untouched = None  # where the function may run as it was written
 
     def __reduce__(self):
         return _Jitted, (self.fn, self.device, self.loops)
@@ -65,6 +66,11 @@ class _Jitted:
                 from ._python_loops.direct import direct_call
 
                 self.direct = direct_call(self.fn, self.target.swapped)
+        calls = self.target.calls
+        if calls is not None and isinstance(self.fn, types.FunctionType) and calls.to_be_looked_at(self.untouched):
+            from ._python_loops.untouched import untouched
+
+            self.untouched = untouched(self.fn, self.target.swapped.scope, calls)
         return self.target.function, Call(self.target, self.scoped, self.module)
 
 
@@ -73,6 +79,9 @@ def _function(jitted):
         direct = jitted.direct
         if direct is not None and not kwargs and direct.takes(args):
             return direct.function(*args)
+        untouched = jitted.untouched
+        if untouched is not None and untouched.takes(args, kwargs):
+            return untouched.run(args, kwargs)
         function, call = jitted.begin()
         with call:
             args, kwargs = call.arguments(args, kwargs)

@@ -96,7 +96,9 @@ class Globals(dict):
         self.functions = {}  # the module's function -> its rebuilt form, and the cells that stand in for those it closes over
         self.known = {}  # name -> the module's value, and what was put here for it
         self.used = set()  # names that were looked up in the module, or assigned
-        self.asleep, self.calls = set(), 0  # the Versions of functions with loops that sleep; how often jitted functions were called
+        self.versions = {}  # the module's function -> the Versions of its loops
+        self.asleep, self.drowsy = set(), set()  # Versions with loops that sleep; loops that do when the jitted call ends
+        self.calls = self.changes = 0  # how often jitted functions were called, and loops fell asleep or woke
         theirs = module_globals.get("__builtins__", _MISSING)
         self.put("__builtins__", theirs, _Builtins(builtins if theirs is _MISSING else theirs))
 

@@ -38,7 +38,7 @@ PART = 2e-3  # seconds that quick code runs at a time
 MUCH = 10e-3  # seconds that it has run before code of full effort is asked for, which other loops' quick code then waits for
 MOST = 16  # codes of a loop
 ROUNDS, LONGEST = 10, 1 << 16  # rounds without gain until a loop sleeps, and as many for a start; rounds that it sleeps at most
-DEEP = 64  # rounds of sleep from which the function's next calls run code in which the loop is as its source has it
+DROWSY, DEEP = 64, 4096  # rounds of sleep from which it sleeps soundly when the jitted call ends, and at once
 GAVE_UP = 4  # rounds that one counts for in which machine code was asked for, and cannot be
 WAITING = 1 << 60  # rounds of a loop that another one around it wakes
 HEAD = 5  # results that are no variables: what was heard, and the failure
@@ -61,7 +61,7 @@ class Loop(_plait.LoopCall):
         self.own, self.nested, self.versions = None, False, None  # its name; whether a loop of Python's is around it; its function's codes
         self.sleeps = False  # it is to be as the source has it
         self.idle, self.nap = 0, 0  # rounds without gain in a row; rounds that it slept last
-        self.epoch, self.ran = 0, 0  # the jitted call, and the runs of its codes, when there was no gain last
+        self.since, self.ran = 0, 0  # the jitted call since which it is idle; runs of its codes when there was no gain last
         self.codes = {}
         self.seconds = 0.0  # in Python, of all calls
         self.each = 0.0  # of an iteration; of a `while`, of all that a call makes
@@ -109,16 +109,25 @@ class Loop(_plait.LoopCall):
             self.naps = WAITING
             return
         runs = sum(code.runs for code in self.codes.values())
-        of_call = rounds > 1 or self.nested or self.epoch == self.scope.calls
-        if runs != self.ran or not of_call:  # a loop that is met once in a call of the jitted function costs it little, and knows of more work at once
+        if runs != self.ran:
             self.gained()
-        self.epoch, self.ran = self.scope.calls, runs
+            self.ran = runs
+        if self.idle == 0:
+            self.since = self.scope.calls
         self.idle += rounds
         if self.idle < ROUNDS:
             return
         self.idle = ROUNDS - 1
-        self.naps = self.nap = min(max(2 * self.nap, DEEP if rounds > 1 else ROUNDS), LONGEST)
-        if self.nap >= DEEP and not self.sleeps and self.versions is not None:
+        self.naps = self.nap = min(max(2 * self.nap, DROWSY if rounds > 1 else ROUNDS), LONGEST)
+        if rounds > 1 or self.nap >= DEEP or self.scope.calls - self.since >= ROUNDS - 1:
+            self.fall_asleep()
+        elif self.nap >= DROWSY:
+            self.scope.drowsy.add(self)
+
+    def fall_asleep(self):
+        """The function's next calls run code in which the loop is as its source has it."""
+        self.scope.drowsy.discard(self)
+        if self.nap and not self.sleeps and self.versions is not None:
             self.sleeps = True
             self.versions.settle()
 

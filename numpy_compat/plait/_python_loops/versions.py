@@ -7,6 +7,8 @@ import numpy
 
 LONGER, LONG = 4, 1e-3  # times the longest call so far; seconds
 CALLS = 256  # of a jitted function until sleeping loops are asked again; then twice as many
+FEW = 10  # calls after which loops that were not met count as asleep
+TRIES = 16  # how often the names of a function may come to stand for something else
 KINDS = 64  # of calls that are known
 _SIZED = {list, tuple, str, bytes, dict, set}
 
@@ -17,6 +19,7 @@ class Versions:
     def __init__(self, function, scope, loops, code, written):
         self.function, self.scope, self.loops, self.written = function, scope, loops, written
         self.codes = {frozenset(): code}
+        scope.versions[function] = self
         for loop in loops.values():
             loop.versions = self
 
@@ -34,6 +37,16 @@ class Versions:
         if code is not None and made is not None:
             made[0].__code__ = code
             (self.scope.asleep.add if asleep else self.scope.asleep.discard)(self)
+        self.scope.changes += 1
+
+    def is_quiet(self, known):
+        """Whether no loop asks: each sleeps, waits for one that does, or, of a function that is known for a while, was never met."""
+        asleep = set()
+        for name, loop in self.loops.items():
+            if not (loop.sleeps or (known and loop.calls == 0) or (loop.waits and loop.outer.own in asleep)):
+                return False
+            asleep.add(name)
+        return True
 
     def wake(self):
         for loop in self.loops.values():
@@ -48,10 +61,12 @@ class Calls:
         self.scope = scope
         self.kinds = set()
         self.longest, self.count, self.next = 0.0, 0, CALLS
+        self.tries, self.all, self.looked = 0, 0, None  # how often its names stood for something else; calls; changes of the scope, and whether there were many calls, when the function was looked at last
 
     def begin(self, args):
         """What end() is told: when the call began, and of which kind it is where no loop slept by then."""
         self.scope.calls += 1
+        self.all += 1
         kind = tuple([(type(x), _size(x)) for x in args])
         if not self.scope.asleep:
             return time.perf_counter(), kind
@@ -66,12 +81,23 @@ class Calls:
     def end(self, began):
         begun, kind = began
         seconds = time.perf_counter() - begun
+        for loop in tuple(self.scope.drowsy):
+            loop.fall_asleep()
         if self.scope.asleep:
             if kind is not None:  # they gained nothing in this call
                 self.is_new(kind)
             elif seconds > max(LONGER * self.longest, LONG):
                 self.wake()
         self.longest = max(self.longest, seconds)
+
+    def to_be_looked_at(self, untouched):
+        """Whether the function may have become one that runs as it is (untouched.py), or is one no more."""
+        now = self.scope.changes, self.all >= FEW
+        if now == self.looked and (untouched is None or not untouched.stale or self.tries >= TRIES):
+            return False
+        self.tries += now == self.looked
+        self.looked = now
+        return True
 
     def is_new(self, kind):
         if kind in self.kinds or len(self.kinds) >= KINDS:
