@@ -64,6 +64,12 @@ def untouched(f):
 
 
 @pytest.fixture
+def short(monkeypatch):
+    """All rounds of loops count as short ones."""
+    monkeypatch.setattr(running, "LEAST", 10.0)
+
+
+@pytest.fixture
 def fresh():
     """Loops of this module's functions are as they are at first."""
     from plait import _swap
@@ -73,7 +79,7 @@ def fresh():
 
 
 @pytest.mark.parametrize("f, args", [(popped, ([3, 1, 2] * 40,)), (primes, (300,)), (queens, (5, 0, []))], ids=["stack", "primes", "queens"])
-def test_what_gains_nothing_runs_as_it_was_written(f, args, fresh):
+def test_what_gains_nothing_runs_as_it_was_written(f, args, fresh, short):
     jitted = plait.jit(f)
     expected = f(*args)
     for _ in range(12):
@@ -100,7 +106,7 @@ def test_what_numpy_is_named_in_does_not(fresh):
     assert not untouched(f)
 
 
-def test_loops_that_sleep_are_not_in_the_code_that_runs(fresh):
+def test_loops_that_sleep_are_not_in_the_code_that_runs(fresh, short):
     f = plait.jit(popped)
     f([2, 1, 3] * 5)
     made = _jitted(f).target.function
@@ -109,10 +115,10 @@ def test_loops_that_sleep_are_not_in_the_code_that_runs(fresh):
         f([2, 1, 3] * 5)
     assert made.__code__ is not asking and len(made.__code__.co_code) < len(asking.co_code)
     assert made.__code__.co_freevars == asking.co_freevars
-    assert [type(c) for c in made.__code__.co_code[:1]] and made([2, 1, 3]) == popped([2, 1, 3])
+    assert made([2, 1, 3]) == popped([2, 1, 3])
 
 
-def test_arguments_of_another_kind_wake_it(fresh, monkeypatch):
+def test_arguments_of_another_kind_wake_it(fresh, short, monkeypatch):
     f = plait.jit(scaled)
     for _ in range(12):
         assert f([1, 2, 3], 3) == [2, 5, 8]
@@ -125,7 +131,7 @@ def test_arguments_of_another_kind_wake_it(fresh, monkeypatch):
     assert f([1, 2, 3], 3) == [2, 5, 8]
 
 
-def test_larger_arguments_wake_it(fresh):
+def test_larger_arguments_wake_it(fresh, monkeypatch):
     def total(n):
         s = 0
         for i in range(n):
@@ -133,8 +139,10 @@ def test_larger_arguments_wake_it(fresh):
         return s
 
     f = plait.jit(total)
-    for _ in range(24):
-        assert f(5) == 10
+    with monkeypatch.context() as patched:
+        patched.setattr(running, "LEAST", 10.0)
+        for _ in range(24):
+            assert f(5) == 10
     (loop,) = loops_of(f)
     assert loop.sleeps and untouched(f)
     asked = loop.calls
@@ -144,7 +152,7 @@ def test_larger_arguments_wake_it(fresh):
     assert loop.codes
 
 
-def test_a_far_longer_call_and_ever_fewer_calls_wake_it(fresh):
+def test_a_far_longer_call_and_ever_fewer_calls_wake_it(fresh, short):
     from plait._python_loops import versions
 
     f = plait.jit(popped)
@@ -166,18 +174,15 @@ def test_a_loop_inside_that_grows_wakes_within_the_call(fresh):
     def grows(lengths):
         total = 0
         for n in lengths:
-            try:
-                for i in range(n):
-                    total += i & 3
-            except ValueError:
-                pass
+            for i in range(n):
+                total += i & 3
         return total
 
     f = plait.jit(grows)
-    lengths = [2] * 400 + [20_000] * 400
-    (loop,) = [x for x in loops_of(f)] or [None]
-    assert loop is None
+    lengths = [2] * 150 + [20_000] * 200
     assert f(lengths) == grows(lengths)
+    (loop,) = loops_of(f)
+    assert loop.codes and not loop.sleeps
 
 
 def test_names_that_come_to_stand_for_something_else(fresh, monkeypatch):

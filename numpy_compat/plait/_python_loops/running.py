@@ -38,7 +38,7 @@ PART = 2e-3  # seconds that quick code runs at a time
 MUCH = 10e-3  # seconds that it has run before code of full effort is asked for, which other loops' quick code then waits for
 MOST = 16  # codes of a loop
 ROUNDS, LONGEST = 10, 1 << 16  # rounds without gain until a loop sleeps, and as many for a start; rounds that it sleeps at most
-DROWSY, DEEP = 64, 4096  # rounds of sleep from which it sleeps soundly when the jitted call ends, and at once
+DROWSY, DEEP = 64, 4096  # rounds of sleep from which it leaves the function's code when the jitted call ends, and at once
 GAVE_UP = 4  # rounds that one counts for in which machine code was asked for, and cannot be
 WAITING = 1 << 60  # rounds of a loop that another one around it wakes
 HEAD = 5  # results that are no variables: what was heard, and the failure
@@ -60,7 +60,7 @@ class Loop(_plait.LoopCall):
         self.inner = []  # the loops inside that are asked next
         self.own, self.nested, self.versions = None, False, None  # its name; whether a loop of Python's is around it; its function's codes
         self.sleeps = False  # it is to be as the source has it
-        self.idle, self.nap = 0, 0  # rounds without gain in a row; rounds that it slept last
+        self.idle, self.nap, self.long = 0, 0, 0  # rounds without gain in a row; rounds that it slept last; rounds in a row that took long
         self.since, self.ran = 0, 0  # the jitted call since which it is idle; runs of its codes when there was no gain last
         self.codes = {}
         self.seconds = 0.0  # in Python, of all calls
@@ -112,6 +112,7 @@ class Loop(_plait.LoopCall):
         if runs != self.ran:
             self.gained()
             self.ran = runs
+        self.long = 0
         if self.idle == 0:
             self.since = self.scope.calls
         self.idle += rounds
@@ -119,20 +120,32 @@ class Loop(_plait.LoopCall):
             return
         self.idle = ROUNDS - 1
         self.naps = self.nap = min(max(2 * self.nap, DROWSY if rounds > 1 else ROUNDS), LONGEST)
-        if rounds > 1 or self.nap >= DEEP or self.scope.calls - self.since >= ROUNDS - 1:
-            self.fall_asleep()
-        elif self.nap >= DROWSY:
+        if rounds > 1 or self.nap >= DEEP:
+            self.sleep()
+        else:
             self.scope.drowsy.add(self)
 
-    def fall_asleep(self):
+    def call_ends(self):
+        """Of a jitted function, in which the loop was drowsy. It is no more where it has gained by now."""
+        if not self.nap or self.nap >= DROWSY or self.scope.calls - self.since >= ROUNDS - 1:
+            self.scope.drowsy.discard(self)
+            if self.nap:
+                self.sleep()
+
+    def sleep(self):
         """The function's next calls run code in which the loop is as its source has it."""
-        self.scope.drowsy.discard(self)
-        if self.nap and not self.sleeps and self.versions is not None:
+        if not self.sleeps and self.versions is not None:
             self.sleeps = True
             self.versions.settle()
 
+    def lasted(self):
+        """There was a round in Python that machine code would have gained in: of one alone, something else may have taken the time."""
+        self.long += 1
+        if self.long > 1:
+            self.gained()
+
     def gained(self):
-        """There was a round that gained, or may have led to some gain."""
+        """There was a round that gained, or rounds that will lead to some gain."""
         self.idle = self.nap = 0
         if self.sleeps:
             self.wake()
@@ -248,6 +261,8 @@ class Rest:
         self.left = not self.given_up and self.code.ready
         if self.given_up:
             self.loop.idled(GAVE_UP)
+        elif self.left:
+            self.loop.gained()
         self.values = values if self.left else None
         self.wake()
 
@@ -297,7 +312,7 @@ class Rest:
             if not self.loop.codes:
                 self.loop.naps = WAITING
         elif not self.left and not self.given_up:
-            self.loop.idled() if spent < LEAST else self.loop.gained()
+            self.loop.idled() if spent < LEAST else self.loop.lasted()
 
     def finish(self, variables):
         if not self.left:

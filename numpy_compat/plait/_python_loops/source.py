@@ -45,8 +45,8 @@ def with_loops(function, scope, closure):
     if code is None:
         return None
     Versions(function, scope, loops, code, written)
-    cells |= {name: types.CellType(loop) for name, loop in loops.items()}
-    return code, tuple(cells[name] for name in code.co_freevars)
+    closed = cells | {name: types.CellType(loop) for name, loop in loops.items()}
+    return code, tuple(closed[name] for name in code.co_freevars)
 
 
 def _named(names, line):

@@ -32,10 +32,13 @@ class Untouched:
         self.stale = False
 
     def takes(self, args, kwargs):
-        """Whether a call may run it so."""
+        """Whether a call runs it so, which begins here then."""
         if self.running is not None:
             return self.running == get_ident()  # it calls itself
-        return not self.stale and _plait.holds_only(args, _AS_IT_IS) and _plait.holds_only(kwargs, _AS_IT_IS) and self.holds()
+        if self.stale or not (_plait.holds_only(args, _AS_IT_IS) and _plait.holds_only(kwargs, _AS_IT_IS)):
+            return False
+        self.began = None if _plait.in_jit() else self.calls.begin((*args, *kwargs.values()))  # which may wake loops
+        return self.holds()
 
     def holds(self):
         """Whether all is as it was."""
@@ -48,9 +51,9 @@ class Untouched:
         return not self.stale
 
     def run(self, args, kwargs):
-        if self.running is not None or _plait.in_jit():
+        began = self.began
+        if self.running is not None or began is None:
             return self.function(*args, **kwargs)
-        began = self.calls.begin((*args, *kwargs.values()))
         self.running = get_ident()
         try:
             return self.function(*args, **kwargs)

@@ -82,7 +82,7 @@ class Calls:
         begun, kind = began
         seconds = time.perf_counter() - begun
         for loop in tuple(self.scope.drowsy):
-            loop.fall_asleep()
+            loop.call_ends()
         if self.scope.asleep:
             if kind is not None:  # they gained nothing in this call
                 self.is_new(kind)
