@@ -11,6 +11,7 @@ namespace plait::py {
 namespace {
 
 constexpr int kMostEntries = 16;
+constexpr double kEntry = 1.5e-6;  // seconds that running an entry takes beside the loop
 
 // --- what all calls ask
 
@@ -95,6 +96,7 @@ struct LoopObject {
   PyObject* unbound;
   bool fast, slow;  // the last time: by code that has an entry, or not
   long long naps;   // rounds that it sleeps through: it is not even called
+  double each;      // seconds of an iteration in Python; of a `while`, of all that a call makes
 };
 LoopObject* as_loop(PyObject* o) { return reinterpret_cast<LoopObject*>(o); }
 PyTypeObject* loop_type;
@@ -126,6 +128,15 @@ PyObject* call_loop(PyObject* self, PyObject* args, PyObject* named) {
   if (loop->entries && PyList_GET_SIZE(loop->entries) > 0 && !named &&
       PyTuple_GET_SIZE(args) <= 1) {
     PyObject* const numbers = PyTuple_GET_SIZE(args) == 1 ? PyTuple_GET_ITEM(args, 0) : nullptr;
+    if (numbers && PyRange_Check(numbers)) {
+      const Py_ssize_t count = PyObject_Size(numbers);
+      if (count < 0) PyErr_Clear();  // of more than a size holds
+      if (count >= 0 && static_cast<double>(count) * loop->each < kEntry && loop->each > 0) {
+        loop->fast = true;  // as long as its code would be in running
+        loop->slow = false;
+        return Py_NewRef(numbers);
+      }
+    }
     PyObject* const done = guarded([&] { return by_entry(self, numbers); });
     if (done || PyErr_Occurred()) {
       loop->fast = done && state_behind(done);
@@ -141,6 +152,7 @@ PyObject* call_loop(PyObject* self, PyObject* args, PyObject* named) {
 
 PyObject* end_loop(PyObject* self, PyObject* rest) {
   if (PyObject* const state = state_behind(rest)) return Py_NewRef(state);
+  if (PyRange_Check(rest)) Py_RETURN_NONE;
   return PyObject_CallMethodOneArg(self, asked()->ended, rest);
 }
 
@@ -170,6 +182,13 @@ PyObject* is_awake(PyObject* self, void*) {
   loop->fast = false;
   loop->slow = true;
   Py_RETURN_FALSE;
+}
+PyObject* each_of(PyObject* self, void*) { return PyFloat_FromDouble(as_loop(self)->each); }
+int set_each(PyObject* self, PyObject* seconds, void*) {
+  const double each = seconds ? PyFloat_AsDouble(seconds) : 0;
+  if (PyErr_Occurred()) return -1;
+  as_loop(self)->each = each;
+  return 0;
 }
 PyObject* naps_of(PyObject* self, void*) { return PyLong_FromLongLong(as_loop(self)->naps); }
 int set_naps(PyObject* self, PyObject* rounds, void*) {
@@ -280,6 +299,7 @@ PyMethodDef loop_methods[] = {{"end", c(end_loop), METH_O, nullptr},
                               {nullptr, nullptr, 0, nullptr}};
 PyGetSetDef loop_getset[] = {{"awake", is_awake, nullptr, nullptr, nullptr},
                              {"naps", naps_of, set_naps, nullptr, nullptr},
+                             {"each", each_of, set_each, nullptr, nullptr},
                              {nullptr, nullptr, nullptr, nullptr, nullptr}};
 PyType_Slot loop_slots[] = {{Py_tp_new, slot_of(make_loop)},
                             {Py_tp_call, slot_of(call_loop)},

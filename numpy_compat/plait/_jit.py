@@ -5,6 +5,7 @@ import functools
 import inspect
 import types
 import warnings
+from threading import get_ident
 
 from . import _plait
 from ._boundary import Call
@@ -80,8 +81,11 @@ def _function(jitted):
         if direct is not None and not kwargs and direct.takes(args):
             return direct.function(*args)
         untouched = jitted.untouched
-        if untouched is not None and untouched.takes(args, kwargs):
-            return untouched.run(args, kwargs)
+        if untouched is not None:
+            if untouched.running == get_ident():
+                return jitted.fn(*args, **kwargs)  # it calls itself
+            if untouched.takes(args, kwargs):
+                return untouched.run(args, kwargs)
         function, call = jitted.begin()
         with call:
             args, kwargs = call.arguments(args, kwargs)

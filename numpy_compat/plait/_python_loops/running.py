@@ -58,13 +58,13 @@ class Loop(_plait.LoopCall):
         self.returns = any(isinstance(n, ast.Return) for n in nodes(source))
         self.outer, self.stays = None, False  # the loop around it that may be compiled; whether this one was not, when it was looked at last
         self.inner = []  # the loops inside that are asked next
-        self.own, self.nested, self.versions = None, False, None  # its name; whether a loop of Python's is around it; its function's codes
+        self.own = self.versions = None  # its name in its function's code; that function's codes
         self.sleeps = False  # it is to be as the source has it
         self.idle, self.nap, self.long = 0, 0, 0  # rounds without gain in a row; rounds that it slept last; rounds in a row that took long
         self.since, self.ran = 0, 0  # the jitted call since which it is idle; runs of its codes when there was no gain last
         self.codes = {}
         self.seconds = 0.0  # in Python, of all calls
-        self.each = 0.0  # of an iteration; of a `while`, of all that a call makes
+        self.each = 0.0  # of an iteration; of a `while`, of all that a call makes. LoopCall's
         self.calls = 0
 
     @functools.cached_property

@@ -152,7 +152,7 @@ class _Rewriting:
         own = f".loop{number}"
         if own not in self.loops:
             loop = self.loops[own] = new()
-            loop.own, loop.outer, loop.nested = own, self.around, self.inside > 0
+            loop.own, loop.outer = own, self.around
         return number, self.loops[own]
 
     def elements(self, node, consumer=None):

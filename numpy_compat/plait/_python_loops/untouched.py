@@ -3,7 +3,6 @@ be compiled sleep. Called with what crosses as it is, such a function runs as it
 
 import dis
 import functools
-import itertools
 import operator
 import types
 from threading import get_ident
@@ -21,45 +20,50 @@ _DATA = {*_AS_IT_IS, list, tuple, dict, set, frozenset}
 class Untouched:
     """What was so when it was found that a function may run as it is."""
 
-    def __init__(self, function, scope, calls, values, cells):
+    def __init__(self, function, scope, calls, values, cells, counts):
         self.function, self.scope, self.calls, self.changes = function, scope, calls, scope.changes
         self.get = function.__globals__.get
         self.data = [n for n, v in values.items() if type(v) in _DATA]
         self.names = [n for n, v in values.items() if type(v) not in _DATA]
         self.values = [values[n] for n in self.names]
+        self.missing = [_MISSING] * len(self.names)
         self.cells = cells
-        self.running = None  # the thread in which it does
+        self.counts = counts  # whether there are loops that may wake
+        self.running = self.began = None  # the thread in which it does, and what its call is told at its end
         self.stale = False
 
     def takes(self, args, kwargs):
         """Whether a call runs it so, which begins here then."""
-        if self.running is not None:
-            return self.running == get_ident()  # it calls itself
-        if self.stale or not (_plait.holds_only(args, _AS_IT_IS) and _plait.holds_only(kwargs, _AS_IT_IS)):
+        if self.stale or self.running is not None or not (_plait.holds_only(args, _AS_IT_IS) and _plait.holds_only(kwargs, _AS_IT_IS)):
             return False
-        self.began = None if _plait.in_jit() else self.calls.begin((*args, *kwargs.values()))  # which may wake loops
+        if self.counts and self.scope.running != get_ident() and not _plait.in_jit():
+            self.began = self.calls.begin((*args, *kwargs.values()) if kwargs else args)  # which may wake loops
         return self.holds()
 
     def holds(self):
         """Whether all is as it was."""
-        named = (
-            all(map(operator.is_, map(self.get, self.names, itertools.repeat(_MISSING)), self.values))
-            and _DATA.issuperset(map(type, map(self.get, self.data)))
-            and all((now := contents(c)) is x or type(now) in _DATA for c, x in self.cells)
-        )
-        self.stale = not named or self.changes != self.scope.changes
+        if not self.stale and (
+            self.changes != self.scope.changes
+            or not all(map(operator.is_, map(self.get, self.names, self.missing), self.values))
+            or (self.data and not _DATA.issuperset(map(type, map(self.get, self.data))))
+            or (self.cells and not all((now := contents(c)) is x or type(now) in _DATA for c, x in self.cells))
+        ):
+            self.stale = True
+            self.values = self.cells = ()  # which nobody is to keep alive
         return not self.stale
 
     def run(self, args, kwargs):
-        began = self.began
-        if self.running is not None or began is None:
-            return self.function(*args, **kwargs)
+        began, self.began = self.began, None
         self.running = get_ident()
+        if began is not None:
+            self.scope.running = self.running
         try:
             return self.function(*args, **kwargs)
         finally:
             self.running = None
-            self.calls.end(began)
+            if began is not None:
+                self.scope.running = None
+                self.calls.end(began)
 
 
 def untouched(function, scope, calls):
@@ -78,7 +82,8 @@ def untouched(function, scope, calls):
                     functions.append(x)
             elif stand_in(x) is not x:
                 return None
-    return Untouched(function, scope, calls, values, cells)
+    counts = scope.loops and any(_has_loops(f.__code__) for f in functions)
+    return Untouched(function, scope, calls, values, cells, counts)
 
 
 def _is_quiet(function, scope, known):

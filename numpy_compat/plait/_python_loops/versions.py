@@ -3,14 +3,13 @@ What wakes them: a call of the jitted function around them that is of another ki
 
 import time
 
-import numpy
+from .. import _plait
 
 LONGER, LONG = 4, 1e-3  # times the longest call so far; seconds
 CALLS = 256  # of a jitted function until sleeping loops are asked again; then twice as many
 FEW = 10  # calls after which loops that were not met count as asleep
 TRIES = 16  # how often the names of a function may come to stand for something else
 KINDS = 64  # of calls that are known
-_SIZED = {list, tuple, str, bytes, dict, set}
 
 
 class Versions:
@@ -61,13 +60,14 @@ class Calls:
         self.scope = scope
         self.kinds = set()
         self.longest, self.count, self.next = 0.0, 0, CALLS
-        self.tries, self.all, self.looked = 0, 0, None  # how often its names stood for something else; calls; changes of the scope, and whether there were many calls, when the function was looked at last
+        self.all, self.tries = 0, 0  # calls; how often its names had come to stand for something else
+        self.looked = None  # when it was looked at last: changes of the scope, and whether there were many calls
 
     def begin(self, args):
         """What end() is told: when the call began, and of which kind it is where no loop slept by then."""
         self.scope.calls += 1
         self.all += 1
-        kind = tuple([(type(x), _size(x)) for x in args])
+        kind = _plait.kind_of(args)
         if not self.scope.asleep:
             return time.perf_counter(), kind
         self.count += 1
@@ -81,8 +81,9 @@ class Calls:
     def end(self, began):
         begun, kind = began
         seconds = time.perf_counter() - begun
-        for loop in tuple(self.scope.drowsy):
-            loop.call_ends()
+        if self.scope.drowsy:
+            for loop in tuple(self.scope.drowsy):
+                loop.call_ends()
         if self.scope.asleep:
             if kind is not None:  # they gained nothing in this call
                 self.is_new(kind)
@@ -109,12 +110,3 @@ class Calls:
         for versions in tuple(self.scope.asleep):
             versions.wake()
 
-
-def _size(x):
-    """How large it is, to a factor of eight."""
-    kind = type(x)
-    if kind is int:
-        return x.bit_length() // 3
-    if kind is numpy.ndarray:
-        return x.dtype.num, x.size.bit_length() // 3
-    return len(x).bit_length() // 3 if kind in _SIZED else 0
