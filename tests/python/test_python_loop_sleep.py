@@ -118,6 +118,16 @@ def test_loops_that_sleep_are_not_in_the_code_that_runs(fresh, short):
     assert made([2, 1, 3]) == popped([2, 1, 3])
 
 
+def test_a_loop_that_cannot_be_compiled_sleeps_when_the_call_ends(fresh, monkeypatch):
+    monkeypatch.setattr(running, "WORTH", 1e-9)
+    monkeypatch.setattr(running, "LEAST", 0.0)
+    f = plait.jit(popped)
+    assert f([2, 1, 3] * 5) == popped([2, 1, 3] * 5)
+    (loop,) = loops_of(f)
+    assert loop.codes and not any(code.usable for code in loop.codes.values())
+    assert loop.sleeps and f([2, 1, 3]) == popped([2, 1, 3]) and untouched(f)
+
+
 def test_arguments_of_another_kind_wake_it(fresh, short, monkeypatch):
     f = plait.jit(scaled)
     for _ in range(12):

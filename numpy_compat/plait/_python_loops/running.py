@@ -113,6 +113,8 @@ class Loop(_plait.LoopCall):
             self.gained()
             self.ran = runs
         self.long = 0
+        if rounds > 1:
+            self.scope.drowsy.add(self)
         if self.idle == 0:
             self.since = self.scope.calls
         self.idle += rounds
@@ -127,10 +129,11 @@ class Loop(_plait.LoopCall):
 
     def call_ends(self):
         """Of a jitted function, in which the loop was drowsy. It is no more where it has gained by now."""
-        if not self.nap or self.nap >= DROWSY or self.scope.calls - self.since >= ROUNDS - 1:
+        hopeless = not any(code.usable for code in self.codes.values()) and bool(self.codes)
+        if hopeless or self.nap >= DROWSY or (self.nap and self.scope.calls - self.since >= ROUNDS - 1):
+            self.sleep()
+        if self.sleeps or not self.idle:
             self.scope.drowsy.discard(self)
-            if self.nap:
-                self.sleep()
 
     def sleep(self):
         """The function's next calls run code in which the loop is as its source has it."""
