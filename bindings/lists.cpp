@@ -1,6 +1,7 @@
 // Small arrays that are written at once: from lists of Python's plain numbers, which most literals
 // are, and of NumPy's scalars of the same dtypes, which elements are; and filled with one value.
 #include <algorithm>
+#include <bit>
 #include <cstring>
 #include <mutex>
 
@@ -163,7 +164,79 @@ PyObject* array_of(PyObject*, PyObject* o) {
 }
 }  // namespace
 
+namespace {
+
+constexpr int kDeepest = 50;  // lists in lists; beyond, and where they go in circles, Python looks
+
+// Whether x is of one of these classes, or a list, a tuple or a dict of nothing else. last: the
+// class that was asked for last, and is one of them.
+bool holds_only(PyObject* x, PyObject* classes, PyTypeObject*& last, int depth) {
+  PyTypeObject* const type = Py_TYPE(x);
+  if (type == last) return true;
+  if (type == &PyList_Type || type == &PyTuple_Type) {
+    const Py_ssize_t n = PySequence_Fast_GET_SIZE(x);
+    for (Py_ssize_t i = 0; i < n && depth > 0; ++i)
+      if (!holds_only(PySequence_Fast_GET_ITEM(x, i), classes, last, depth - 1)) return false;
+    return n == 0 || depth > 0;
+  }
+  if (type == &PyDict_Type) {
+    Py_ssize_t at = 0;
+    PyObject *key, *value;
+    while (PyDict_Next(x, &at, &key, &value))
+      if (depth == 0 || !holds_only(value, classes, last, depth - 1)) return false;
+    return true;
+  }
+  const int found = PySet_Contains(classes, reinterpret_cast<PyObject*>(type));
+  if (found < 0) throw PythonError{};
+  if (found) last = type;
+  return found;
+}
+
+// holds_only(x, classes): classes of a set, whose own hashes run no Python
+PyObject* holds_only_of(PyObject*, PyObject* const* args, Py_ssize_t n) {
+  if (n != 2 || !PyAnySet_Check(args[1]))
+    return PyErr_Format(PyExc_TypeError, "holds_only() takes an object and a set of classes");
+  PyTypeObject* last = nullptr;
+  return guarded([&] { return PyBool_FromLong(holds_only(args[0], args[1], last, kDeepest)); });
+}
+
+// The number of bits of a size or a number, in steps of three: how large it is to a factor of
+// eight.
+std::uint64_t magnitude(std::uint64_t n) {
+  return static_cast<std::uint64_t>(std::bit_width(n)) / 3;
+}
+
+// kind_of(arguments): a number that is the same for arguments of the same classes and of about the
+// same sizes
+PyObject* kind_of(PyObject*, PyObject* args) {
+  if (!PyTuple_Check(args)) return PyErr_Format(PyExc_TypeError, "kind_of() takes a tuple");
+  std::uint64_t all = 0;
+  for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(args); ++i) {
+    PyObject* const x = PyTuple_GET_ITEM(args, i);
+    std::uint64_t size = 0;
+    if (PyLong_CheckExact(x)) {
+      int over = 0;
+      const long long v = PyLong_AsLongLongAndOverflow(x, &over);
+      size = over != 0 ? 64 : magnitude(static_cast<std::uint64_t>(v < 0 ? -(v + 1) : v));
+    } else if (PyArray_CheckExact(x)) {
+      auto* const a = reinterpret_cast<PyArrayObject*>(x);
+      size = magnitude(static_cast<std::uint64_t>(PyArray_SIZE(a))) * 64 +
+             static_cast<std::uint64_t>(PyArray_TYPE(a));
+    } else if (PyList_CheckExact(x) || PyTuple_CheckExact(x) || PyDict_CheckExact(x) ||
+               PyUnicode_CheckExact(x) || PyBytes_CheckExact(x) || PyAnySet_CheckExact(x)) {
+      size = magnitude(static_cast<std::uint64_t>(PyObject_Size(x)));
+    }
+    for (const std::uint64_t part : {reinterpret_cast<std::uintptr_t>(Py_TYPE(x)), size})
+      all = (all ^ part) * 0x9E3779B97F4A7C15u + (all >> 29);
+  }
+  return PyLong_FromUnsignedLongLong(all);
+}
+
+}  // namespace
+
 PyMethodDef list_functions[] = {{"array_of", array_of, METH_O, nullptr},
+                                {"kind_of", kind_of, METH_O, nullptr},
+                                {"holds_only", c(holds_only_of), METH_FASTCALL, nullptr},
                                 {nullptr, nullptr, 0, nullptr}};
 
 }  // namespace plait::py

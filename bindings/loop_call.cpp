@@ -11,6 +11,7 @@ namespace plait::py {
 namespace {
 
 constexpr int kMostEntries = 16;
+constexpr double kEntry = 1.5e-6;  // seconds that running an entry takes beside the loop
 
 // --- what all calls ask
 
@@ -94,6 +95,8 @@ struct LoopObject {
   PyObject_HEAD PyObject* entries;  // list, the one that was used last first
   PyObject* unbound;
   bool fast, slow;  // the last time: by code that has an entry, or not
+  long long naps;   // rounds that it sleeps through: it is not even called
+  double each;      // seconds of an iteration in Python; of a `while`, of all that a call makes
 };
 LoopObject* as_loop(PyObject* o) { return reinterpret_cast<LoopObject*>(o); }
 PyTypeObject* loop_type;
@@ -125,6 +128,15 @@ PyObject* call_loop(PyObject* self, PyObject* args, PyObject* named) {
   if (loop->entries && PyList_GET_SIZE(loop->entries) > 0 && !named &&
       PyTuple_GET_SIZE(args) <= 1) {
     PyObject* const numbers = PyTuple_GET_SIZE(args) == 1 ? PyTuple_GET_ITEM(args, 0) : nullptr;
+    if (numbers && PyRange_Check(numbers)) {
+      const Py_ssize_t count = PyObject_Size(numbers);
+      if (count < 0) PyErr_Clear();  // of more than a size holds
+      if (count >= 0 && static_cast<double>(count) * loop->each < kEntry && loop->each > 0) {
+        loop->fast = true;  // as long as its code would be in running
+        loop->slow = false;
+        return Py_NewRef(numbers);
+      }
+    }
     PyObject* const done = guarded([&] { return by_entry(self, numbers); });
     if (done || PyErr_Occurred()) {
       loop->fast = done && state_behind(done);
@@ -140,6 +152,7 @@ PyObject* call_loop(PyObject* self, PyObject* args, PyObject* named) {
 
 PyObject* end_loop(PyObject* self, PyObject* rest) {
   if (PyObject* const state = state_behind(rest)) return Py_NewRef(state);
+  if (PyRange_Check(rest)) Py_RETURN_NONE;
   return PyObject_CallMethodOneArg(self, asked()->ended, rest);
 }
 
@@ -159,6 +172,30 @@ PyObject* ran_code(PyObject* self, PyObject*) {
   as_loop(self)->fast = true;
   as_loop(self)->slow = false;
   Py_RETURN_NONE;
+}
+
+// Whether it is called in this round.
+PyObject* is_awake(PyObject* self, void*) {
+  LoopObject* const loop = as_loop(self);
+  if (loop->naps == 0) Py_RETURN_TRUE;
+  --loop->naps;
+  loop->fast = false;
+  loop->slow = true;
+  Py_RETURN_FALSE;
+}
+PyObject* each_of(PyObject* self, void*) { return PyFloat_FromDouble(as_loop(self)->each); }
+int set_each(PyObject* self, PyObject* seconds, void*) {
+  const double each = seconds ? PyFloat_AsDouble(seconds) : 0;
+  if (PyErr_Occurred()) return -1;
+  as_loop(self)->each = each;
+  return 0;
+}
+PyObject* naps_of(PyObject* self, void*) { return PyLong_FromLongLong(as_loop(self)->naps); }
+int set_naps(PyObject* self, PyObject* rounds, void*) {
+  const long long naps = rounds ? PyLong_AsLongLong(rounds) : 0;
+  if (PyErr_Occurred()) return -1;
+  as_loop(self)->naps = naps;
+  return 0;
 }
 
 PyObject* make_loop(PyTypeObject* type, PyObject*, PyObject*) {
@@ -260,12 +297,17 @@ PyMethodDef loop_methods[] = {{"end", c(end_loop), METH_O, nullptr},
                               {"add_entry", c(add_entry), METH_O, nullptr},
                               {"ran_code", c(ran_code), METH_NOARGS, nullptr},
                               {nullptr, nullptr, 0, nullptr}};
+PyGetSetDef loop_getset[] = {{"awake", is_awake, nullptr, nullptr, nullptr},
+                             {"naps", naps_of, set_naps, nullptr, nullptr},
+                             {"each", each_of, set_each, nullptr, nullptr},
+                             {nullptr, nullptr, nullptr, nullptr, nullptr}};
 PyType_Slot loop_slots[] = {{Py_tp_new, slot_of(make_loop)},
                             {Py_tp_call, slot_of(call_loop)},
                             {Py_tp_dealloc, slot_of(dealloc_loop)},
                             {Py_tp_traverse, slot_of(traverse_loop)},
                             {Py_tp_clear, slot_of(clear_loop)},
                             {Py_tp_methods, loop_methods},
+                            {Py_tp_getset, loop_getset},
                             {0, nullptr}};
 PyType_Spec loop_spec = {"plait._plait.LoopCall", sizeof(LoopObject), 0,
                          Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_BASETYPE, loop_slots};

@@ -13,8 +13,10 @@ from ._swap import DRAWING, drawing, numpys
 # Modules of classes whose instances hold no arrays of the caller's program.
 _FOREIGN = "builtins", "numpy", "plait"
 # Classes of what crosses as it is.
-_AS_IT_IS = {int, float, bool, complex, str, *(numpy.dtype(c).type for c in numpy.typecodes["All"] if c not in "OV")}
-_NO_PLAIT = {numpy.ndarray, type(None), *_AS_IT_IS}  # classes of what neither is Plait's nor holds such
+_AS_IT_IS = {int, float, bool, complex, str, bytes, type(None), range, set, frozenset}
+_AS_IT_IS |= {numpy.dtype(c).type for c in numpy.typecodes["All"] if c not in "OV"}
+_NO_PLAIT = {numpy.ndarray, *_AS_IT_IS}  # classes of what neither is Plait's nor holds such
+_LISTS = {list, tuple, dict}
 # Common classes of arguments whose instances have no attributes of their own.
 _BARE = {numpy.ndarray, ndarray, lazy_scalar, int, float, bool, str, tuple, list, dict, type(None)}
 
@@ -24,8 +26,8 @@ def _is_array(kind):
 
 
 def _crosses_as_it_is(x):
-    """Whether that holds for all that a list or a tuple has, as of most long ones."""
-    return _AS_IT_IS.issuperset(map(type, x))
+    """Whether that holds for x and for all that it has, as of most long lists, tuples and dicts."""
+    return _plait.holds_only(x, _AS_IT_IS)
 
 
 def outward(x, borrowed):
@@ -38,8 +40,10 @@ def outward(x, borrowed):
         return _plait.export(x.to_device("cpu"))
     if kind is lazy_scalar:
         return _plait.export(x)
+    if kind in _LISTS and _crosses_as_it_is(x):
+        return x
     if kind in (list, tuple):
-        return kind(x if _crosses_as_it_is(x) else [outward(v, borrowed) for v in x])
+        return kind([outward(v, borrowed) for v in x])
     if kind is dict:
         return {k: outward(v, borrowed) for k, v in x.items()}
     if isinstance(x, tuple) and hasattr(x, "_fields"):
@@ -62,6 +66,8 @@ def leaves(x, out, namespaces=False):
     elif isinstance(x, (list, tuple)):
         for v in () if _crosses_as_it_is(x) else x:
             leaves(v, out, namespaces)
+    elif type(x) is dict and _crosses_as_it_is(x):
+        pass
     elif isinstance(x, dict) or (namespaces and isinstance(x, types.SimpleNamespace)):
         for v in _named(x).values():
             leaves(v, out, namespaces)
@@ -139,6 +145,8 @@ class Kept:
         kind = type(x)
         if kind is lazy_scalar or _is_array(kind):
             return self.converted(x)
+        if kind in _LISTS and _crosses_as_it_is(x):
+            return x
         if kind is tuple:
             made = [self.value(v) for v in x]
             return x if all(a is b for a, b in zip(made, x)) else tuple(made)
@@ -224,6 +232,8 @@ class _Arguments:
             made = self.take(x)
             self.borrowed[id(made)] = made, x
             return made
+        if kind in _LISTS and _crosses_as_it_is(x):
+            return x
         if kind is list or kind is tuple or (isinstance(x, tuple) and hasattr(x, "_fields")):
             out = [self.taken(v) for v in x]
             if all(a is b for a, b in zip(out, x)):
@@ -279,6 +289,7 @@ class Call(_Arguments):
         self.before = self.scalars = None
         self.inside = False  # another jitted function's call runs this one
         self.outer = False  # so does one of any kind
+        self.began = None  # of the calls' account, until the call has ended
         self.generators = []  # attributes of arguments that hold NumPy's: the dict, the name, NumPy's, and what stands there meanwhile
 
     def __enter__(self):
@@ -295,6 +306,8 @@ class Call(_Arguments):
 
     def arguments(self, args, kwargs):
         """The arguments as the function gets them."""
+        if self.target.calls and not self.outer:
+            self.began = self.target.calls.begin((*args, *kwargs.values()))
         self.as_it_is = has_plait(args) or bool(kwargs and has_plait(kwargs))
         self.roots += [self.target.owner, *args, *kwargs.values()]
         for x in self.roots:
@@ -343,6 +356,9 @@ class Call(_Arguments):
     def __exit__(self, kind, *_):
         _plait.keep_lazy_scalars(self.inside)
         _plait.set_in_jit(self.outer)
+        if self.began is not None:
+            self.target.calls.end(self.began)
+            self.began = None
         for names, name, theirs, ours in self.generators:
             if names.get(name) is ours:
                 names[name] = theirs

@@ -5,6 +5,7 @@ import functools
 import inspect
 import types
 import warnings
+from threading import get_ident
 
 from . import _plait
 from ._boundary import Call
@@ -24,12 +25,17 @@ class Target:
     def __init__(self, fn, loops=False):
         self.owner = self.swapped = None
         self.loops = loops
+        self.calls = None  # where loops are compiled: what the calls were like
         self.closed = True  # scalars may stay pending: nobody but NumPy's functions gets them
         self.function = self._made(fn)
 
     def _made(self, fn):
         if isinstance(fn, types.FunctionType):
             self.swapped = Swapped(fn, self.loops)
+            if self.loops:
+                from ._python_loops.versions import Calls
+
+                self.calls = Calls(self.swapped.scope)
             self.closed = calls_numpy_alone(fn, original)
             return self.swapped.function
         if isinstance(fn, types.MethodType) and isinstance(fn.__func__, types.FunctionType):
@@ -49,6 +55,7 @@ class _Jitted:
         self.scoped = contextlib.nullcontext() if device is None else _Device(device)
         self.module = getattr(fn, "__module__", None)
         self.target = self.direct = None
+        self.untouched = None  # where the function may run as it was written
 
     def __reduce__(self):
         return _Jitted, (self.fn, self.device, self.loops)
@@ -60,6 +67,11 @@ class _Jitted:
                 from ._python_loops.direct import direct_call
 
                 self.direct = direct_call(self.fn, self.target.swapped)
+        calls = self.target.calls
+        if calls is not None and isinstance(self.fn, types.FunctionType) and calls.to_be_looked_at(self.untouched):
+            from ._python_loops.untouched import untouched
+
+            self.untouched = untouched(self.fn, self.target.swapped.scope, calls)
         return self.target.function, Call(self.target, self.scoped, self.module)
 
 
@@ -68,6 +80,12 @@ def _function(jitted):
         direct = jitted.direct
         if direct is not None and not kwargs and direct.takes(args):
             return direct.function(*args)
+        untouched = jitted.untouched
+        if untouched is not None:
+            if untouched.running == get_ident():
+                return jitted.fn(*args, **kwargs)  # it calls itself
+            if untouched.takes(args, kwargs):
+                return untouched.run(args, kwargs)
         function, call = jitted.begin()
         with call:
             args, kwargs = call.arguments(args, kwargs)

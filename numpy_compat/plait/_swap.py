@@ -96,6 +96,10 @@ class Globals(dict):
         self.functions = {}  # the module's function -> its rebuilt form, and the cells that stand in for those it closes over
         self.known = {}  # name -> the module's value, and what was put here for it
         self.used = set()  # names that were looked up in the module, or assigned
+        self.versions = {}  # the module's function -> the Versions of its loops
+        self.asleep, self.drowsy = set(), set()  # Versions with loops that sleep; loops that do when the jitted call ends
+        self.running = None  # the thread that runs a jitted function of it as it was written
+        self.calls = self.changes = 0  # how often jitted functions were called, and loops fell asleep or woke
         theirs = module_globals.get("__builtins__", _MISSING)
         self.put("__builtins__", theirs, _Builtins(builtins if theirs is _MISSING else theirs))
 

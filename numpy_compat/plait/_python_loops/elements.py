@@ -55,7 +55,12 @@ class Elements(Loop):
 
     def __call__(self, numbers, consumer=list):
         """What the comprehension goes over."""
-        return self.begin(numbers) if _takes_all(consumer) and _counts(numbers) and not self.waits else numbers
+        if not self.awake:
+            return numbers
+        if _takes_all(consumer) and _counts(numbers) and not self.waits:
+            return self.begin(numbers)
+        self.idled()
+        return numbers
 
     def inputs(self, variables):
         found, values = super().inputs(variables)

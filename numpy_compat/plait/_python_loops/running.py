@@ -37,6 +37,10 @@ LEAST = 20e-6  # seconds in Python that going over to machine code takes as well
 PART = 2e-3  # seconds that quick code runs at a time
 MUCH = 10e-3  # seconds that it has run before code of full effort is asked for, which other loops' quick code then waits for
 MOST = 16  # codes of a loop
+ROUNDS, LONGEST = 10, 1 << 16  # rounds without gain until a loop sleeps, and as many for a start; rounds that it sleeps at most
+DROWSY, DEEP = 64, 4096  # rounds of sleep from which it leaves the function's code when the jitted call ends, and at once
+GAVE_UP = 4  # rounds that one counts for in which machine code was asked for, and cannot be
+WAITING = 1 << 60  # rounds of a loop that another one around it wakes
 HEAD = 5  # results that are no variables: what was heard, and the failure
 
 
@@ -54,10 +58,13 @@ class Loop(_plait.LoopCall):
         self.returns = any(isinstance(n, ast.Return) for n in nodes(source))
         self.outer, self.stays = None, False  # the loop around it that may be compiled; whether this one was not, when it was looked at last
         self.inner = []  # the loops inside that are asked next
-        self.awake = True  # whether it is called: not where its runs are short, and the loop around it may be compiled
+        self.own = self.versions = None  # its name in its function's code; that function's codes
+        self.sleeps = False  # it is to be as the source has it
+        self.idle, self.nap, self.long = 0, 0, 0  # rounds without gain in a row; rounds that it slept last; rounds in a row that took long
+        self.since, self.ran = 0, 0  # the jitted call since which it is idle; runs of its codes when there was no gain last
         self.codes = {}
         self.seconds = 0.0  # in Python, of all calls
-        self.each = 0.0  # of an iteration; of a `while`, of all that a call makes
+        self.each = 0.0  # of an iteration; of a `while`, of all that a call makes. LoopCall's
         self.calls = 0
 
     @functools.cached_property
@@ -85,10 +92,70 @@ class Loop(_plait.LoopCall):
             self.scope.sync()  # a direct call (direct.py), in which nobody has
         self.calls += 1
         waits = self.waits
+        if sys.gettrace() is not None or (waits and not WORTH):
+            return self.forever if numbers is None else numbers
         expected = self.each * (1 if numbers is None else len(numbers))
-        if (not WORTH if waits else 0 < expected < LEAST and self.calls & 63 and WORTH) or sys.gettrace() is not None:
+        if 0 < expected < LEAST and WORTH and self.calls & 63 and self.idle != ROUNDS - 1:
+            self.idled()
             return self.forever if numbers is None else numbers
         return Rest(self, numbers)
+
+    def idled(self, rounds=1):
+        """There was a round, or one that counts for several, that gained nothing. After some in a row the loop sleeps, and twice as long each time
+        that it wakes in vain."""
+        if not WORTH:
+            return
+        if self.waits:
+            self.naps = WAITING
+            return
+        runs = sum(code.runs for code in self.codes.values())
+        if runs != self.ran:
+            self.gained()
+            self.ran = runs
+        self.long = 0
+        if rounds > 1:
+            self.scope.drowsy.add(self)
+        if self.idle == 0:
+            self.since = self.scope.calls
+        self.idle += rounds
+        if self.idle < ROUNDS:
+            return
+        self.idle = ROUNDS - 1
+        self.naps = self.nap = min(max(2 * self.nap, DROWSY if rounds > 1 else ROUNDS), LONGEST)
+        if rounds > 1 or self.nap >= DEEP:
+            self.sleep()
+        else:
+            self.scope.drowsy.add(self)
+
+    def call_ends(self):
+        """Of a jitted function, in which the loop was drowsy. It is no more where it has gained by now."""
+        hopeless = not any(code.usable for code in self.codes.values()) and bool(self.codes)
+        if hopeless or self.nap >= DROWSY or (self.nap and self.scope.calls - self.since >= ROUNDS - 1):
+            self.sleep()
+        if self.sleeps or not self.idle:
+            self.scope.drowsy.discard(self)
+
+    def sleep(self):
+        """The function's next calls run code in which the loop is as its source has it."""
+        if not self.sleeps and self.versions is not None:
+            self.sleeps = True
+            self.versions.settle()
+
+    def lasted(self):
+        """There was a round in Python that machine code would have gained in: of one alone, something else may have taken the time."""
+        self.long += 1
+        if self.long > 1:
+            self.gained()
+
+    def gained(self):
+        """There was a round that gained, or rounds that will lead to some gain."""
+        self.idle = self.nap = 0
+        if self.sleeps:
+            self.wake()
+            self.versions.settle()
+
+    def wake(self):
+        self.sleeps, self.naps, self.idle, self.nap = False, 0, 0, 0
 
     @property
     def waits(self):
@@ -195,13 +262,18 @@ class Rest:
         self.code.ask()
         self.given_up = self.loop.stays = not (self.code.usable and self.code.fits(values))
         self.left = not self.given_up and self.code.ready
+        if self.given_up:
+            self.loop.idled(GAVE_UP)
+        elif self.left:
+            self.loop.gained()
         self.values = values if self.left else None
         self.wake()
 
     def wake(self):
         """Lets the loops inside ask too, of which each run may take long by now."""
         for inner in self.loop.inner:
-            inner.awake = True
+            if inner.naps > LONGEST:
+                inner.naps = 0
 
     def worth(self):
         """Whether the loop takes long enough in Python, or will, where the number of its iterations is known."""
@@ -233,9 +305,17 @@ class Rest:
         finally:
             spent = time.thread_time() - self.begun
             self.loop.seconds += spent
-            self.loop.awake = not self.loop.waits or bool(self.loop.codes)
             if not self.left or not self.loop.each:
                 self.loop.each = spent / (1 if self.numbers is None else max(1, self.done))
+            self.account(spent)
+
+    def account(self, spent):
+        """What a round in Python says of the loop."""
+        if self.loop.waits:
+            if not self.loop.codes:
+                self.loop.naps = WAITING
+        elif not self.left and not self.given_up:
+            self.loop.idled() if spent < LEAST else self.loop.lasted()
 
     def finish(self, variables):
         if not self.left:

@@ -11,6 +11,7 @@ from .elements import Elements
 from .reading import NOT_IN_LOOPS, compiled, imports_of, tree_of
 from .running import Loop
 from .trees import copied, names, nodes
+from .versions import Versions
 
 _REFLECTIVE = {"locals", "exec", "eval", "vars", "dir", "globals"}
 
@@ -27,15 +28,31 @@ def with_loops(function, scope, closure):
     imported = imports_of(tree, function)
     if imported is None:
         return None
-    rewriting = _Rewriting(function, scope, cells, outside, _read(tree))
-    tree.body = rewriting.block(tree.body)
-    if not rewriting.loops:
-        return None
-    code = compiled(tree, function, [*cells, *rewriting.loops], imported)
+    loops = {}
+
+    def written(asleep):
+        tree = tree_of(function)
+        if tree is None:
+            return None  # the file has changed
+        rewriting = _Rewriting(function, scope, cells, outside, _read(tree), loops, asleep)
+        tree.body = rewriting.block(tree.body)
+        if asleep:
+            tree.body.append(_named(sorted(asleep), tree.lineno))
+        made = compiled(tree, function, [*cells, *loops], imported) if loops else None
+        return made if made is not None and {*loops} <= {*made.co_freevars} else None
+
+    code = written(frozenset())
     if code is None:
         return None
-    cells |= {name: types.CellType(loop) for name, loop in rewriting.loops.items()}
-    return code, tuple(cells[name] for name in code.co_freevars)
+    Versions(function, scope, loops, code, written)
+    closed = cells | {name: types.CellType(loop) for name, loop in loops.items()}
+    return code, tuple(closed[name] for name in code.co_freevars)
+
+
+def _named(names, line):
+    """A statement that does nothing and names them: the codes of a function close over the same cells."""
+    at = {"lineno": line, "col_offset": 0, "end_lineno": line, "end_col_offset": 0}
+    return ast.If(ast.Constant(False, **at), [ast.Expr(ast.Name(n, ast.Load(), **at), **at) for n in names], [], **at)
 
 
 def _read(tree):
@@ -92,9 +109,10 @@ class _Comprehensions(ast.NodeTransformer):
 
 
 class _Rewriting:
-    def __init__(self, function, scope, cells, outside, reads):
+    def __init__(self, function, scope, cells, outside, reads, loops, asleep):
         self.function, self.scope, self.cells, self.outside, self.reads = function, scope, cells, outside, reads
-        self.loops = {}
+        self.loops, self.asleep = loops, asleep  # the function's, by their names, which the first time is made; those that are left as they are
+        self.number = 0
         self.inside = 0  # loops of Python's around the statement
         self.around = None  # the innermost of them that may be compiled
 
@@ -105,7 +123,7 @@ class _Rewriting:
         if isinstance(s, (ast.For, ast.While)):
             if (why := why_not(s, self.outside)) is None:
                 return self.loop(s)
-            if self.around is None:
+            if self.around is None and not self.asleep:
                 code = self.function.__code__
                 _plait.log_loop(f"{code.co_filename}:{s.lineno}: the loop in {self.function.__qualname__}() stays Python's: {why}")
         self.expressions(s)
@@ -128,15 +146,24 @@ class _Rewriting:
             elif isinstance(held, list) and held and not isinstance(held[0], (ast.stmt, ast.excepthandler)):
                 held[:] = [_Comprehensions(self).visit(x) if isinstance(x, ast.AST) else x for x in held]
 
+    def made(self, new):
+        """The number and the loop that comes next."""
+        number, self.number = self.number, self.number + 1
+        own = f".loop{number}"
+        if own not in self.loops:
+            loop = self.loops[own] = new()
+            loop.own, loop.outer = own, self.around
+        return number, self.loops[own]
+
     def elements(self, node, consumer=None):
         """
         .loop.listed(.rest := .loop(range(...)), [... for i in .rest])
         .loop.chained(.rest := .loop(range(...), sum), (... for i in .rest))
         """
-        number = len(self.loops)
-        own, rest = f".loop{number}", f".rest{number}"
-        loop = self.loops[own] = Elements(node, self.function, self.scope, self.cells)
-        loop.outer = self.around
+        number, loop = self.made(lambda: Elements(node, self.function, self.scope, self.cells))
+        own, rest = loop.own, f".rest{number}"
+        if own in self.asleep:
+            return node
         first = node.generators[0]
         begun = ast.Call(ast.Name(own, ast.Load()), [first.iter, *([consumer] if consumer else [])], [])
         first.iter = ast.Name(rest, ast.Load())
@@ -154,18 +181,19 @@ class _Rewriting:
             if .state is None: ...
             else: (a, b, .returned, .value) = .state
         """
-        number = len(self.loops)
-        own, rest, state, failed, awake = (f".{n}{number}" for n in ("loop", "rest", "state", "failed", "awake"))
         # Within another loop, what is read before it may be what the last round has left.
         behind = {*self.reads} if self.inside else {*(self.reads - _read(s))}
-        loop = self.loops[own] = Loop(scoped(copied(s)), self.function, self.scope, self.cells, behind)
-        loop.outer, outer = self.around, self.around
-        if outer is not None:
+        number, loop = self.made(lambda: Loop(scoped(copied(s)), self.function, self.scope, self.cells, behind))
+        own, rest, state, failed, awake = (f".{n}{number}" for n in ("loop", "rest", "state", "failed", "awake"))
+        outer = self.around
+        if outer is not None and loop not in outer.inner:
             outer.inner.append(loop)
         # Loops inside are asked where this one stays Python's.
         self.around, self.inside = loop, self.inside + 1
         s.body = self.block(s.body)
         self.around, self.inside = outer, self.inside - 1
+        if own in self.asleep:
+            return [s]
         at = {"lineno": s.lineno, "col_offset": s.col_offset, "end_lineno": s.lineno, "end_col_offset": s.col_offset}
         load = lambda n: ast.Name(n, ast.Load(), **at)  # noqa: E731
         store = lambda n: ast.Name(n, ast.Store(), **at)  # noqa: E731

@@ -1,0 +1,111 @@
+"""Jitted functions that have nothing to gain: what they name is not NumPy's, nor do functions that they call name such, and loops of theirs that could
+be compiled sleep. Called with what crosses as it is, such a function runs as it was written."""
+
+import dis
+import functools
+import operator
+import types
+from threading import get_ident
+
+from .. import _plait
+from .._boundary import _AS_IT_IS
+from .._swap import _MISSING, _has_loops, _is_of_module, contents, stand_in
+from .versions import FEW
+
+_NAMING = {"LOAD_GLOBAL", "LOAD_NAME"}
+# Values that are none of NumPy's modules, functions and generators, whichever they are.
+_DATA = {*_AS_IT_IS, list, tuple, dict, set, frozenset}
+
+
+class Untouched:
+    """What was so when it was found that a function may run as it is."""
+
+    def __init__(self, function, scope, calls, values, cells, counts):
+        self.function, self.scope, self.calls, self.changes = function, scope, calls, scope.changes
+        self.get = function.__globals__.get
+        self.data = [n for n, v in values.items() if type(v) in _DATA]
+        self.names = [n for n, v in values.items() if type(v) not in _DATA]
+        self.values = [values[n] for n in self.names]
+        self.missing = [_MISSING] * len(self.names)
+        self.cells = cells
+        self.counts = counts  # whether there are loops that may wake
+        self.running = self.began = None  # the thread in which it does, and what its call is told at its end
+        self.stale = False
+
+    def takes(self, args, kwargs):
+        """Whether a call runs it so, which begins here then."""
+        if self.stale or self.running is not None or not (_plait.holds_only(args, _AS_IT_IS) and _plait.holds_only(kwargs, _AS_IT_IS)):
+            return False
+        if self.counts and self.scope.running != get_ident() and not _plait.in_jit():
+            self.began = self.calls.begin((*args, *kwargs.values()) if kwargs else args)  # which may wake loops
+        return self.holds()
+
+    def holds(self):
+        """Whether all is as it was."""
+        if not self.stale and (
+            self.changes != self.scope.changes
+            or not all(map(operator.is_, map(self.get, self.names, self.missing), self.values))
+            or (self.data and not _DATA.issuperset(map(type, map(self.get, self.data))))
+            or (self.cells and not all((now := contents(c)) is x or type(now) in _DATA for c, x in self.cells))
+        ):
+            self.stale = True
+            self.values = self.cells = ()  # which nobody is to keep alive
+        return not self.stale
+
+    def run(self, args, kwargs):
+        began, self.began = self.began, None
+        self.running = get_ident()
+        if began is not None:
+            self.scope.running = self.running
+        try:
+            return self.function(*args, **kwargs)
+        finally:
+            self.running = None
+            if began is not None:
+                self.scope.running = None
+                self.calls.end(began)
+
+
+def untouched(function, scope, calls):
+    """The Untouched of a function, where it may run as it is."""
+    functions, values, cells = [function], {}, []
+    for f in functions:  # which grows
+        names = _named(f.__code__)
+        if names is None or not _is_quiet(f, scope, calls.all >= FEW):
+            return None
+        values.update((n, f.__globals__.get(n, _MISSING)) for n in names)
+        inside = [(c, contents(c)) for c in f.__closure__ or ()]
+        cells += inside
+        for x in (*(values[n] for n in names), *(x for _, x in inside), *(f.__defaults__ or ()), *(f.__kwdefaults__ or {}).values()):
+            if _is_of_module(x, scope):
+                if x not in functions:
+                    functions.append(x)
+            elif stand_in(x) is not x:
+                return None
+    counts = scope.loops and any(_has_loops(f.__code__) for f in functions)
+    return Untouched(function, scope, calls, values, cells, counts)
+
+
+def _is_quiet(function, scope, known):
+    if not scope.loops or not _has_loops(function.__code__):
+        return True
+    versions = scope.versions.get(function)
+    return versions.is_quiet(known) if versions is not None else known or function in scope.functions
+
+
+@functools.lru_cache(1024)
+def _named(code):
+    """The names that a function looks up outside; None where it imports NumPy, or looks up what is not to be seen."""
+    found = set()
+    for step in dis.get_instructions(code):
+        if step.opname in _NAMING:
+            found.add(step.argval)
+        elif step.opname == "IMPORT_NAME" and step.argval.partition(".")[0] == "numpy":
+            return None
+    for inner in code.co_consts:
+        if isinstance(inner, types.CodeType):
+            names = _named(inner)
+            if names is None:
+                return None
+            found |= names
+    return None if found & {"eval", "exec", "globals", "__import__"} else found

@@ -1,0 +1,112 @@
+"""Which of a function's loops ask for machine code: those that have gained nothing sleep, and stand in the function's code as they do in its source.
+What wakes them: a call of the jitted function around them that is of another kind than those before, far longer, or one of ever fewer."""
+
+import time
+
+from .. import _plait
+
+LONGER, LONG = 4, 1e-3  # times the longest call so far; seconds
+CALLS = 256  # of a jitted function until sleeping loops are asked again; then twice as many
+FEW = 10  # calls after which loops that were not met count as asleep
+TRIES = 16  # how often the names of a function may come to stand for something else
+KINDS = 64  # of calls that are known
+
+
+class Versions:
+    """The codes of a rebuilt function. written(asleep): the code in which these of the loops, by their names, are left as they are."""
+
+    def __init__(self, function, scope, loops, code, written):
+        self.function, self.scope, self.loops, self.written = function, scope, loops, written
+        self.codes = {frozenset(): code}
+        scope.versions[function] = self
+        for loop in loops.values():
+            loop.versions = self
+
+    def settle(self):
+        """Has calls that begin from now on run the code in which the loops that are awake ask."""
+        asleep = set()
+        for name, loop in self.loops.items():  # outer ones first
+            if loop.sleeps or (loop.waits and loop.outer.own in asleep):
+                asleep.add(name)
+        asleep = frozenset(asleep)
+        if asleep not in self.codes:
+            self.codes[asleep] = self.written(asleep)
+        code = self.codes[asleep]
+        made = self.scope.functions.get(self.function)
+        if code is not None and made is not None:
+            made[0].__code__ = code
+            (self.scope.asleep.add if asleep else self.scope.asleep.discard)(self)
+        self.scope.changes += 1
+
+    def is_quiet(self, known):
+        """Whether no loop asks: each sleeps, waits for one that does, or, of a function that is known for a while, was never met."""
+        asleep = set()
+        for name, loop in self.loops.items():
+            if not (loop.sleeps or (known and loop.calls == 0) or (loop.waits and loop.outer.own in asleep)):
+                return False
+            asleep.add(name)
+        return True
+
+    def wake(self):
+        for loop in self.loops.values():
+            loop.wake()
+        self.settle()
+
+
+class Calls:
+    """The calls of one jitted function: what they were like while loops of its module slept."""
+
+    def __init__(self, scope):
+        self.scope = scope
+        self.kinds = set()
+        self.longest, self.count, self.next = 0.0, 0, CALLS
+        self.all, self.tries = 0, 0  # calls; how often its names had come to stand for something else
+        self.looked = None  # when it was looked at last: changes of the scope, and whether there were many calls
+
+    def begin(self, args):
+        """What end() is told: when the call began, and of which kind it is where no loop slept by then."""
+        self.scope.calls += 1
+        self.all += 1
+        kind = _plait.kind_of(args)
+        if not self.scope.asleep:
+            return time.perf_counter(), kind
+        self.count += 1
+        often = self.count >= self.next
+        if often:
+            self.count, self.next = 0, 2 * self.next
+        if self.is_new(kind) or often:
+            self.wake()
+        return time.perf_counter(), None
+
+    def end(self, began):
+        begun, kind = began
+        seconds = time.perf_counter() - begun
+        if self.scope.drowsy:
+            for loop in tuple(self.scope.drowsy):
+                loop.call_ends()
+        if self.scope.asleep:
+            if kind is not None:  # they gained nothing in this call
+                self.is_new(kind)
+            elif seconds > max(LONGER * self.longest, LONG):
+                self.wake()
+        self.longest = max(self.longest, seconds)
+
+    def to_be_looked_at(self, untouched):
+        """Whether the function may have become one that runs as it is (untouched.py), or is one no more."""
+        now = self.scope.changes, self.all >= FEW
+        if now == self.looked and (untouched is None or not untouched.stale or self.tries >= TRIES):
+            return False
+        self.tries += now == self.looked
+        self.looked = now
+        return True
+
+    def is_new(self, kind):
+        if kind in self.kinds or len(self.kinds) >= KINDS:
+            return False
+        self.kinds.add(kind)
+        return True
+
+    def wake(self):
+        for versions in tuple(self.scope.asleep):
+            versions.wake()
+
