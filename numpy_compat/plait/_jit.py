@@ -13,9 +13,10 @@ from ._device import device as _Device
 from ._swap import Swapped, contents, stand_in
 
 
-
 class ReplayWarning(UserWarning):
     """A function that was to be replayed runs as plait.jit runs any."""
+
+    __module__ = "plait"
 
 
 class Target:
