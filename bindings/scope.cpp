@@ -124,11 +124,43 @@ PyObject* write_through_method(PyObject* self, PyObject*) {
   });
 }
 
-// Whether both sides are as they were when look() was called last.
-PyObject* unchanged(PyObject* self, PyObject*) {
+// changed(): what is not as it was when look() was called last: bits, of this dict or the module,
+// and of the builtins.
+constexpr long kNames = 1, kBuiltins = 2;
+PyObject* changed(PyObject* self, PyObject*) {
   const ScopeObject& s = as_scope(self);
-  return PyBool_FromLong(*s.own_changes == s.own_seen && module_is_as_seen(s) &&
-                         *s.builtin_changes == s.builtins_seen);
+  const bool names = *s.own_changes != s.own_seen || !module_is_as_seen(s);
+  const bool builtins = *s.builtin_changes != s.builtins_seen;
+  return PyLong_FromLong((names ? kNames : 0) | (builtins ? kBuiltins : 0));
+}
+
+// differing(): the names that stand for what the module, or the builtins, have no longer, that
+// functions assign or have assigned, or that are no longer here.
+PyObject* differing(PyObject* self, PyObject*) {
+  return guarded([&]() -> PyObject* {
+    const ScopeObject& s = as_scope(self);
+    Owned names(check(PyList_New(0)));
+    const auto differs = [&](PyObject* name, PyObject* own) {
+      PyObject* const entry = in_dict(s.known, name);
+      if (!entry || PyTuple_GET_ITEM(entry, 1) != own) return true;
+      const int stored = PySequence_Contains(s.stored, name);
+      check(stored);
+      if (stored) return true;
+      const Owned theirs = beneath(s, name);
+      if (PyTuple_GET_ITEM(entry, 0) != (theirs ? theirs.get() : s.missing)) return true;
+      return !theirs && *s.builtin_changes != s.builtins_seen && in_dict(s.builtins, name) != own;
+    };
+    const Owned items(check(PyDict_Items(self))), known(check(PyDict_Keys(s.known)));
+    for (Py_ssize_t i = 0; i < PyList_GET_SIZE(items.get()); ++i) {
+      PyObject* const item = PyList_GET_ITEM(items.get(), i);
+      if (differs(PyTuple_GET_ITEM(item, 0), PyTuple_GET_ITEM(item, 1)))
+        check(PyList_Append(names.get(), PyTuple_GET_ITEM(item, 0)));
+    }
+    for (Py_ssize_t i = 0; i < PyList_GET_SIZE(known.get()); ++i)
+      if (PyObject* const name = PyList_GET_ITEM(known.get(), i); !in_dict(self, name))
+        check(PyList_Append(names.get(), name));
+    return names.release();
+  });
 }
 PyObject* look(PyObject* self, PyObject*) {
   ScopeObject& s = as_scope(self);
@@ -189,7 +221,8 @@ PyMemberDef scope_members[] = {
     {"plain", T_OBJECT, offsetof(ScopeObject, plain), READONLY, nullptr},
     {nullptr, 0, 0, 0, nullptr}};
 PyMethodDef scope_methods[] = {{"write_through", write_through_method, METH_NOARGS, nullptr},
-                               {"unchanged", unchanged, METH_NOARGS, nullptr},
+                               {"changed", changed, METH_NOARGS, nullptr},
+                               {"differing", differing, METH_NOARGS, nullptr},
                                {"look", look, METH_NOARGS, nullptr},
                                {nullptr, nullptr, 0, nullptr}};
 PyType_Slot scope_slots[] = {{Py_tp_base, &PyDict_Type},

@@ -329,7 +329,7 @@ class Call(_Arguments):
 
     def named(self, x):
         swapped = self.target.swapped
-        return swapped.scope.own(x) if swapped and type(x) is types.FunctionType else stand_in(x)
+        return swapped.scope.own(x) if swapped else stand_in(x)
 
     def inward(self, x):
         return x if self.as_it_is else self.taken(x)

@@ -120,6 +120,7 @@ _REFLECTIVE = {"eval", "exec", "globals"}
 _NAMING = {opcode.opmap[n] for n in ("LOAD_NAME", "STORE_GLOBAL", "DELETE_GLOBAL", "LOAD_FROM_DICT_OR_GLOBALS") if n in opcode.opmap}
 # What holds code, and no data of the program's that it would keep from being freed.
 _CODE = types.ModuleType, types.FunctionType, types.BuiltinFunctionType, type
+_BUILTINS = 2  # a bit of Scope.changed()
 _SMALL = {int, float, complex, bool, str, type(None)}
 
 
@@ -186,49 +187,46 @@ class Globals(Scope):
             for step in dis.get_instructions(inner):
                 if step.opname in ("STORE_GLOBAL", "DELETE_GLOBAL") and step.argval not in self.stored:
                     self.stored.append(step.argval)
-                if step.opcode in _NAMING:
+                if step.opcode in _NAMING and step.opname != "STORE_GLOBAL":
                     self.filled.add(step.argval)
                 self.everything = self.everything or step.opname in ("LOAD_GLOBAL", "LOAD_NAME") and step.argval in _REFLECTIVE
         self.fill()
 
     def fill(self):
-        for name in tuple(self.module_globals if self.everything else self.filled):
-            if name not in self and name not in self.known and self.beneath(name) is not _MISSING:
-                self.found(name)
+        names = self.module_globals.keys()
+        for name in (names if self.everything else self.filled & names) - self.keys() - self.known.keys():
+            self.found(name)
 
-    def own(self, function):
-        """What its module's global name stands for here, for a function that has one; else stand_in() of it."""
-        if _is_of_module(function, self) and self.beneath(function.__name__) is function:
-            return self[function.__name__]
-        return stand_in(function)
+    def own(self, value):
+        """What a function's name in the module stands for here; stand_in() of what is none of the module's."""
+        if _is_of_module(value, self) and self.beneath(value.__name__) is value:
+            return self[value.__name__]
+        return stand_in(value)
 
     def sync(self):
         """Names that the function assigned go to its module; those that the module assigned since are looked up again."""
-        if self.unchanged():
+        changed = self.changed()
+        if not changed or "plait" not in sys.modules:  # which a generator finds that is closed when Python ends
             return
         self.write_through()
-        module, known = self.module_globals, self.known
-        for name, value in tuple(self.items()):
-            theirs, ours = known.get(name, _UNKNOWN)
-            if value is not ours:
-                module[name] = value
-                self.used.add(name)
-            elif name not in self.stored and self.beneath(name) is theirs and (theirs is not _MISSING or self.is_builtin(name, ours)):
+        ours_of_builtins = self["__builtins__"]
+        for name in self.differing():
+            value = self.get(name, _MISSING)
+            theirs, ours = self.known.get(name, _UNKNOWN)
+            if value is ours_of_builtins or value is ours and type(value) in _SMALL and self.beneath(name) is theirs:
                 continue
-            elif name in self.stored and theirs is ours and self.beneath(name) is value and (made := numpys(value)) is not value:
-                module[name] = made
+            if value is _MISSING:
+                self.module_globals.pop(name, None)
+            elif value is not ours:
+                self.module_globals[name] = value
+                self.used.add(name)
+            elif theirs is ours and name in self.stored and (made := numpys(value)) is not value and self.beneath(name) is value:
+                self.module_globals[name] = made
             self.forget(name)
-        for name in [n for n in known if n not in self]:
-            del known[name]
-            if name in module:
-                del module[name]
-        self["__builtins__"].fill()
+        if changed & _BUILTINS:
+            ours_of_builtins.fill()
         self.fill()
         self.look()
-
-    def is_builtin(self, name, value):
-        found = self["__builtins__"]
-        return found is value or found.theirs.get(name, _MISSING) is value
 
     def has_stand_ins(self):
         """Whether cells stand in for some that functions of this scope close over."""

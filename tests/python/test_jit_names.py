@@ -58,6 +58,11 @@ def test_a_function_of_numpys_is_one_object():
     assert given["f"] is numpy.sin and given["g"][0] is numpy.add and given["h"] is numpy.cos
 
 
+def test_a_partials_arguments():
+    f = plait.jit(functools.partial(lambda how, x, other: (how is np.mean, other is np.sum, how(x)), np.mean, other=np.sum))
+    assert f(numpy.arange(4.0)) == (True, True, 1.5)
+
+
 def helper(x):
     return np.sqrt(x) + 1
 
