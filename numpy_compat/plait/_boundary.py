@@ -148,7 +148,8 @@ class Kept:
                 self.items(x)
         elif getattr(kind, "__module__", None) == self.module and is_object(x):
             self.attributes(x)
-        return numpys_generator(x)  # functions and modules of Plait's may be the program's own
+        # Functions and modules of Plait's may be the program's own; rebuilt functions are not.
+        return numpys(x) if kind is types.FunctionType else numpys_generator(x)
 
     def items(self, x):
         for at, value in enumerate(x) if isinstance(x, list) else list(dict.items(x)):

@@ -4,6 +4,7 @@ import io
 import operator
 import pickle
 import types
+import weakref
 
 from ._plait import Scope
 
@@ -15,13 +16,31 @@ def reduced(x):
     return NotImplemented if original is None else (operator.getitem, ((original,), 0))
 
 
+_twins = weakref.WeakKeyDictionary()
+
+
+def _with_modules_globals(x):
+    """A function that was made in a jitted one, with the module's globals: what picklers take of those they look for in a dict."""
+    if x not in _twins:
+        scope = x.__globals__
+        while isinstance(scope, Scope):
+            scope = scope.module_globals
+        made = _twins[x] = types.FunctionType(x.__code__, scope, x.__name__, x.__defaults__, x.__closure__)
+        made.__dict__.update(x.__dict__)
+        made.__kwdefaults__, made.__qualname__, made.__module__ = x.__kwdefaults__, x.__qualname__, x.__module__
+    return _twins[x]
+
+
 def has_reduce(pickler):
     """Has a class of picklers ask reduced() first."""
     theirs = getattr(pickler, "reducer_override", None)
 
     def reducer_override(self, x):
         made = reduced(x)
-        return theirs(self, x) if made is NotImplemented and theirs is not None else made
+        if made is not NotImplemented or theirs is None:
+            return made
+        inside = type(x) is types.FunctionType and isinstance(x.__globals__, Scope)
+        return theirs(self, _with_modules_globals(x) if inside else x)
 
     pickler.reducer_override = reducer_override
     return pickler

@@ -46,8 +46,8 @@ def numpys(value):
     if kind is types.FunctionType:
         scope = value.__globals__
         return scope.originals.get(id(value), value) if type(scope) is Globals else value
-    if value is ndarray:
-        return numpy.ndarray
+    if value is ndarray or value is ufunc:
+        return getattr(numpy, value.__name__)
     if isinstance(value, types.ModuleType) and value.__name__.partition(".")[0] == "plait":
         theirs = sys.modules.get("numpy" + value.__name__[5:])
         return theirs if stand_in(theirs) is value else value

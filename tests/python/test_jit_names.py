@@ -83,6 +83,21 @@ def test_a_function_of_the_module_is_one_object():
     assert f is helper and value[0] == 3
 
 
+class _Store:
+    pass
+
+
+def test_what_is_kept_is_the_programs():
+    @plait.jit
+    def keeps(store, x):
+        store.f, store.x = helper, x + 1
+        return np.ufunc, np.ndarray, np.linalg
+
+    store = _Store()
+    assert keeps(store, numpy.ones(2)) == (numpy.ufunc, numpy.ndarray, numpy.linalg)
+    assert store.f is helper and type(store.x) is numpy.ndarray
+
+
 @plait.jit
 def _saved(x):
     from concurrent.futures import ProcessPoolExecutor
@@ -103,9 +118,10 @@ def test_cloudpickle_has_the_modules_function():
 
     @plait.jit
     def saved():
-        return cloudpickle.dumps(helper)
+        return cloudpickle.dumps(helper), cloudpickle.dumps(lambda x: helper(x) + np.sum(Z))
 
-    assert pickle.loads(saved()) is helper
+    named, made = map(pickle.loads, saved())
+    assert named is helper and made(4.0) == 6
 
 
 @plait.jit
