@@ -20,6 +20,7 @@ struct FunctionObject {
   PyObject* dict;
   // What NumPy does, and its name, where the arrays have fewer elements; null: never.
   PyObject *theirs, *name;
+  PyObject* numpy;  // whose equal it is, or null
   std::int64_t few;
   BriefFunction brief;  // asked first, or null
   int depth;   // of lists and tuples in which arrays are looked for, or one of the constants below
@@ -119,6 +120,7 @@ void dealloc(PyObject* self) {
   Py_XDECREF(as_function(self)->dict);
   Py_XDECREF(as_function(self)->theirs);
   Py_XDECREF(as_function(self)->name);
+  Py_XDECREF(as_function(self)->numpy);
   PyObject_Free(self);
   Py_DECREF(type);
 }
@@ -126,6 +128,17 @@ PyObject* bind(PyObject* self, PyObject* object, PyObject*) {
   return object && as_function(self)->binds ? PyMethod_New(self, object) : Py_NewRef(self);
 }
 PyObject* repr(PyObject* self) { return PyObject_Repr(as_function(self)->implementation); }
+PyObject* numpy_or_itself(PyObject* o) {
+  const bool ours = Py_IS_TYPE(o, function_type) && as_function(o)->numpy;
+  return ours ? as_function(o)->numpy : o;
+}
+PyObject* compare(PyObject* self, PyObject* other, int op) {
+  return equal_to(numpy_or_itself(self), numpy_or_itself(other), op);
+}
+Py_hash_t hash(PyObject* self) {
+  PyObject* const theirs = as_function(self)->numpy;
+  return theirs ? PyObject_Hash(theirs) : PyBaseObject_Type.tp_hash(self);
+}
 PyObject* reduce(PyObject* self, PyObject*) { return PyObject_GetAttrString(self, "__qualname__"); }
 
 PyMemberDef members[] = {
@@ -133,6 +146,7 @@ PyMemberDef members[] = {
     {"__dictoffset__", T_PYSSIZET, offsetof(FunctionObject, dict), READONLY, nullptr},
     {"_implementation", T_OBJECT, offsetof(FunctionObject, implementation), READONLY,
      "the function, which asks nobody"},
+    {"_numpy", T_OBJECT, offsetof(FunctionObject, numpy), 0, "NumPy's function, or None"},
     {nullptr, 0, 0, 0, nullptr}};
 PyMethodDef methods[] = {{"__reduce__", reduce, METH_NOARGS, nullptr},
                          {nullptr, nullptr, 0, nullptr}};
@@ -143,6 +157,8 @@ PyType_Slot slots[] = {{Py_tp_dealloc, reinterpret_cast<void*>(dealloc)},
                        {Py_tp_call, reinterpret_cast<void*>(PyVectorcall_Call)},
                        {Py_tp_descr_get, reinterpret_cast<void*>(bind)},
                        {Py_tp_repr, reinterpret_cast<void*>(repr)},
+                       {Py_tp_richcompare, reinterpret_cast<void*>(compare)},
+                       {Py_tp_hash, reinterpret_cast<void*>(hash)},
                        {Py_tp_members, members},
                        {Py_tp_methods, methods},
                        {Py_tp_getset, getset},
@@ -156,7 +172,7 @@ FunctionObject* make(PyTypeObject* type, vectorcallfunc call, PyObject* implemen
   if (!f) throw PythonError{};
   f->call = call;
   f->implementation = Py_NewRef(implementation);
-  f->dict = f->theirs = f->name = nullptr;
+  f->dict = f->theirs = f->name = f->numpy = nullptr;
   f->brief = nullptr;
   f->few = 0;
   f->depth = kNobody;
@@ -164,18 +180,18 @@ FunctionObject* make(PyTypeObject* type, vectorcallfunc call, PyObject* implemen
   return f;
 }
 
-// (implementation, depth, binds, (NumPy's function, name, few) or None, name in the namespace)
+// (implementation, depth, binds, (NumPy's function, name, few) or None, name in the namespace,
+// NumPy's function)
 PyObject* asking(PyObject*, Args args, Py_ssize_t n) {
-  if (!exact_count(n, 5)) return nullptr;
+  if (!exact_count(n, 6)) return nullptr;
   return guarded([&]() -> PyObject* {
-    if (!function_type)
-      function_type = reinterpret_cast<PyTypeObject*>(check(PyType_FromSpec(&spec)));
     const long depth = PyLong_AsLong(args[1]);
     if (depth == -1 && PyErr_Occurred()) throw PythonError{};
     FunctionObject* f = make(function_type, call, args[0]);
     f->depth = static_cast<int>(depth);
     f->binds = PyObject_IsTrue(args[2]) == 1;
     f->brief = brief_of(args[4]);
+    if (args[5] != Py_None) f->numpy = Py_NewRef(args[5]);
     if (args[3] != Py_None) {
       f->theirs = Py_NewRef(PyTuple_GetItem(args[3], 0));
       f->name = Py_NewRef(PyTuple_GetItem(args[3], 1));
@@ -249,6 +265,12 @@ PyObject* drawing(PyObject*, Args args, Py_ssize_t n) {
 }
 
 }  // namespace
+
+bool add_asking_function(PyObject* module) {
+  function_type = reinterpret_cast<PyTypeObject*>(PyType_FromSpec(&spec));
+  return function_type &&
+         PyModule_AddObjectRef(module, "function", reinterpret_cast<PyObject*>(function_type)) == 0;
+}
 
 PyMethodDef dispatch_functions[] = {{"asking", c(asking), METH_FASTCALL, nullptr},
                                     {"drawing", c(drawing), METH_FASTCALL, nullptr},

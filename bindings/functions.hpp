@@ -7,18 +7,19 @@
 namespace plait::py {
 
 extern PyMethodDef native_functions[];
-extern PyMethodDef memory_functions[];    // memory.cpp
-extern PyMethodDef compat_functions[];    // compat.cpp: those of numpy_compat
-extern PyMethodDef indexing_functions[];  // indexing.cpp
-extern PyMethodDef call_functions[];      // calls.cpp: rows of the table of calls
-extern PyMethodDef fallback_functions[];  // fallback.cpp: calls of NumPy
-extern PyMethodDef list_functions[];      // lists.cpp
-extern PyMethodDef dispatch_functions[];  // dispatch.cpp: who asks __array_function__
-extern PyMethodDef device_functions[];    // devices.cpp
-extern PyMethodDef lazy_functions[];      // lazy.cpp: where scalars stay pending
-bool scalars_stay_pending();              // in this thread
-extern PyMethodDef explain_functions[];   // explain.cpp
-extern PyMethodDef trace_functions[];     // timeline.cpp
+extern PyMethodDef memory_functions[];       // memory.cpp
+extern PyMethodDef compat_functions[];       // compat.cpp: those of numpy_compat
+extern PyMethodDef indexing_functions[];     // indexing.cpp
+extern PyMethodDef call_functions[];         // calls.cpp: rows of the table of calls
+extern PyMethodDef fallback_functions[];     // fallback.cpp: calls of NumPy
+extern PyMethodDef list_functions[];         // lists.cpp
+bool add_asking_function(PyObject* module);  // dispatch.cpp: the type of what asking() makes
+extern PyMethodDef dispatch_functions[];     // dispatch.cpp: who asks __array_function__
+extern PyMethodDef device_functions[];       // devices.cpp
+extern PyMethodDef lazy_functions[];         // lazy.cpp: where scalars stay pending
+bool scalars_stay_pending();                 // in this thread
+extern PyMethodDef explain_functions[];      // explain.cpp
+extern PyMethodDef trace_functions[];        // timeline.cpp
 
 extern PyMethodDef short_method_functions[];  // short_methods.cpp
 PyMethodDef* with_short_methods(const PyMethodDef* others);
@@ -46,6 +47,11 @@ PyCFunction c(F* f) {
   return reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(f));
 }
 inline PyObject* not_implemented() { return Py_NewRef(Py_NotImplemented); }
+// a == b and a != b of objects that stand for others, by what they stand for.
+inline PyObject* equal_to(PyObject* a, PyObject* b, int op) {
+  if (a != b || (op != Py_EQ && op != Py_NE)) return not_implemented();
+  return PyBool_FromLong(op == Py_EQ);
+}
 inline bool exact_count(Py_ssize_t n, Py_ssize_t want) {
   if (n == want) return true;
   PyErr_Format(PyExc_TypeError, "plait internal function takes %zd arguments, got %zd", want, n);

@@ -9,6 +9,7 @@
 
 #include "functions.hpp"
 #include "procedure.hpp"
+#include "scope.hpp"
 #include "tracer/context.hpp"
 #include "tracer/device.hpp"
 #include "tracer/layout.hpp"
@@ -113,7 +114,7 @@ Found look_up(const Place& p, PyObject* locals) {
   if (p.local)
     if (PyObject* const x = in_dict(locals, p.name)) return {x, nullptr, true};
   if (p.cell) return {PyCell_GET(p.cell), nullptr, true};
-  PyObject* const stands = in_dict(p.scope, p.name);
+  PyObject* const stands = p.scope ? in_scope(p.scope, p.name) : nullptr;
   PyObject* beneath = in_dict(p.module, p.name);
   if (!beneath) beneath = in_dict(p.builtins, p.name);
   return {stands ? stands : beneath, beneath, false};

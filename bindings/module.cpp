@@ -20,6 +20,7 @@
 #include "ndarray.hpp"
 #include "procedure.hpp"
 #include "replay.hpp"
+#include "scope.hpp"
 #include "sites.hpp"
 #include "tracer/context.hpp"
 #include "ufunc.hpp"
@@ -205,6 +206,7 @@ PYBIND11_MODULE(_plait, m) {
   }
   if (!add_device_errors(m.ptr()) || !make_export_type() || !add_iterators(m.ptr()) ||
       !add_replayed(m.ptr()) || !add_loop_entries(m.ptr()) || !add_loop_calls(m.ptr()) ||
+      !add_scope(m.ptr()) || !add_asking_function(m.ptr()) ||
       PyModule_AddFunctions(m.ptr(), native_functions) < 0 ||
       PyModule_AddFunctions(m.ptr(), memory_functions) < 0 ||
       PyModule_AddFunctions(m.ptr(), compat_functions) < 0 ||

@@ -3,6 +3,7 @@
 #include "iterator.hpp"
 #include "tracer/capture.hpp"
 #include "tracer/device.hpp"
+#include "ufunc.hpp"
 
 #include <structmember.h>
 
@@ -132,10 +133,17 @@ int contains(PyObject* self, PyObject* value) {
   return any ? PyObject_IsTrue(any.get()) : -1;
 }
 
+// NumPy's class that a class of Plait's stands for, or null.
+PyTypeObject* numpys_class(PyObject* cls) {
+  if (cls == reinterpret_cast<PyObject*>(array_type)) return &PyArray_Type;
+  return cls == reinterpret_cast<PyObject*>(ufunc_type()) ? numpys_ufunc_type() : nullptr;
+}
+
 // The metaclass: NumPy's arrays count as instances of plait.ndarray, as code that checks its
-// arguments expects, and so does what says by its __class__ that it is one.
+// arguments expects, and so does what says by its __class__ that it is one. The same of ufuncs.
 PyObject* instance_check(PyObject* cls, PyObject* object) {
-  if (cls == reinterpret_cast<PyObject*>(array_type) && PyArray_Check(object)) Py_RETURN_TRUE;
+  PyTypeObject* const theirs = numpys_class(cls);
+  if (theirs && PyObject_TypeCheck(object, theirs)) Py_RETURN_TRUE;
   auto* type = reinterpret_cast<PyTypeObject*>(cls);
   if (PyObject_TypeCheck(object, type)) Py_RETURN_TRUE;
   static PyObject* const name = PyUnicode_InternFromString("__class__");
@@ -150,9 +158,9 @@ PyObject* subclass_check(PyObject* cls, PyObject* other) {
     return nullptr;
   }
   auto* type = reinterpret_cast<PyTypeObject*>(other);
-  bool yes =
-      PyType_IsSubtype(type, reinterpret_cast<PyTypeObject*>(cls)) ||
-      (cls == reinterpret_cast<PyObject*>(array_type) && PyType_IsSubtype(type, &PyArray_Type));
+  PyTypeObject* const theirs = numpys_class(cls);
+  bool yes = PyType_IsSubtype(type, reinterpret_cast<PyTypeObject*>(cls)) ||
+             (theirs && PyType_IsSubtype(type, theirs));
   return PyBool_FromLong(yes);
 }
 PyMethodDef meta_methods[] = {{"__instancecheck__", instance_check, METH_O, nullptr},
@@ -160,6 +168,7 @@ PyMethodDef meta_methods[] = {{"__instancecheck__", instance_check, METH_O, null
                               {nullptr, nullptr, 0, nullptr}};
 PyType_Slot meta_slots[] = {
     {Py_tp_methods, meta_methods}, {Py_tp_base, &PyType_Type}, {0, nullptr}};
+PyTypeObject* metaclass = nullptr;
 PyType_Spec meta_spec = {"plait._plait.ArrayMeta", 0, 0, Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE,
                          meta_slots};
 
@@ -236,8 +245,8 @@ PyObject* array_new(PyTypeObject* type, PyObject* args, PyObject* kwargs) {
 }
 
 PyTypeObject* make_array_type() {
-  auto* meta = PyType_FromSpec(&meta_spec);
-  if (!meta) return nullptr;
+  metaclass = reinterpret_cast<PyTypeObject*>(PyType_FromSpec(&meta_spec));
+  if (!metaclass) return nullptr;
   document(array_getset);
   std::vector<PyType_Slot> slots = {
       {Py_tp_dealloc, reinterpret_cast<void*>(dealloc)},
@@ -269,11 +278,15 @@ PyTypeObject* make_array_type() {
   auto* type = reinterpret_cast<PyTypeObject*>(PyType_FromSpec(&spec));
   if (!type) return nullptr;
   add_quiet_setters(type);
+  add_metaclass(type);
+  return array_type = type;
+}
+
+void add_metaclass(PyTypeObject* type) {
   // PyType_FromMetaclass is new in 3.12; the metaclass adds no state, so it may be put in place
   // afterwards.
-  Py_SET_TYPE(type, reinterpret_cast<PyTypeObject*>(meta));
+  Py_SET_TYPE(type, metaclass);
   PyType_Modified(type);
-  return array_type = type;
 }
 
 }  // namespace plait::py

@@ -30,6 +30,9 @@ extern Py_ssize_t live_objects, live_scalars;
 extern PyTypeObject* array_type;
 extern PyTypeObject* lazy_type;
 PyTypeObject* make_array_type();  // null with a Python error
+// Has NumPy's objects count as instances of a class that stands for NumPy's; after
+// make_array_type().
+void add_metaclass(PyTypeObject* type);
 PyTypeObject* make_lazy_type();
 
 inline bool is_array(PyObject* o) {

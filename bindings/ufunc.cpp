@@ -5,13 +5,14 @@
 #include <string_view>
 #include <unordered_map>
 
+#include "functions.hpp"
 #include "ndarray.hpp"
 #include "operators.hpp"
 
 namespace plait::py {
 namespace {
 
-PyTypeObject* ufunc_type = nullptr;
+PyTypeObject *the_type = nullptr, *numpys_type = nullptr;
 
 // numpy.ufunc -> the native plait.ufunc; both live as long as the module.
 std::unordered_map<PyObject*, PyObject*>& natives() {
@@ -196,6 +197,14 @@ PyObject* get_from_numpy(PyObject* self, void* name) {
 int set_at_numpy(PyObject* self, PyObject* value, void* name) {
   return PyObject_SetAttrString(as_ufunc(self)->numpy, static_cast<const char*>(name), value);
 }
+PyObject* get_class(PyObject*, void*) {
+  return Py_NewRef(reinterpret_cast<PyObject*>(numpys_type));
+}
+PyObject* numpy_or_itself(PyObject* o) { return Py_IS_TYPE(o, the_type) ? as_ufunc(o)->numpy : o; }
+PyObject* compare(PyObject* self, PyObject* other, int op) {
+  return equal_to(numpy_or_itself(self), numpy_or_itself(other), op);
+}
+Py_hash_t hash(PyObject* self) { return PyObject_Hash(as_ufunc(self)->numpy); }
 PyObject* get_native(PyObject* self, void*) {
   return PyBool_FromLong(as_ufunc(self)->fn != OpId::Count_);
 }
@@ -205,6 +214,7 @@ PyGetSetDef getset[] = {
     {"__doc__", get_from_numpy, set_at_numpy, nullptr, doc_name},
     {"__name__", get_from_numpy, nullptr, nullptr, name_name},
     {"__qualname__", get_from_numpy, nullptr, nullptr, qualname_name},
+    {"__class__", get_class, nullptr, "numpy.ufunc", nullptr},
     {"_numpy", get_numpy, nullptr, "the numpy.ufunc of this name", nullptr},
     {"_native", get_native, nullptr, "True when the engine has this operation", nullptr},
     {nullptr, nullptr, nullptr, nullptr, nullptr}};
@@ -215,6 +225,8 @@ PyType_Slot slots[] = {{Py_tp_dealloc, reinterpret_cast<void*>(dealloc)},
                        {Py_tp_call, reinterpret_cast<void*>(PyVectorcall_Call)},
                        {Py_tp_getattro, reinterpret_cast<void*>(getattro)},
                        {Py_tp_repr, reinterpret_cast<void*>(repr)},
+                       {Py_tp_richcompare, reinterpret_cast<void*>(compare)},
+                       {Py_tp_hash, reinterpret_cast<void*>(hash)},
                        {Py_tp_getset, getset},
                        {Py_tp_members, members},
                        {0, nullptr}};
@@ -225,11 +237,19 @@ PyType_Spec spec = {
 }  // namespace
 
 PyTypeObject* make_ufunc_type() {
-  return ufunc_type = reinterpret_cast<PyTypeObject*>(PyType_FromSpec(&spec));
+  const Owned umath(PyImport_ImportModule("numpy")),
+      type(umath ? PyObject_GetAttrString(umath.get(), "ufunc") : nullptr);
+  if (!type) return nullptr;
+  numpys_type = reinterpret_cast<PyTypeObject*>(type.get());
+  the_type = reinterpret_cast<PyTypeObject*>(PyType_FromSpec(&spec));
+  if (the_type) add_metaclass(the_type);
+  return the_type;
 }
+PyTypeObject* ufunc_type() { return the_type; }
+PyTypeObject* numpys_ufunc_type() { return numpys_type; }
 
 PyObject* make_ufunc(PyObject* numpy_ufunc, const char* name) {
-  auto* u = PyObject_New(UfuncObject, ufunc_type);
+  auto* u = PyObject_New(UfuncObject, the_type);
   if (!u) throw PythonError{};
   u->call = call;
   u->fn = find_op(name);

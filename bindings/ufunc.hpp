@@ -6,6 +6,8 @@
 namespace plait::py {
 
 PyTypeObject* make_ufunc_type();  // null with a Python error
+PyTypeObject* ufunc_type();
+PyTypeObject* numpys_ufunc_type();
 // A plait.ufunc around a numpy.ufunc; native when the operation table has its name.
 PyObject* make_ufunc(PyObject* numpy_ufunc, const char* name);
 // What the native plait.ufunc of a numpy.ufunc gives for these operands; null when there is none.

@@ -8,7 +8,7 @@ import numpy
 from . import _plait
 from ._fallback import placed
 from ._plait import lazy_scalar, ndarray
-from ._swap import DRAWING, drawing, numpys
+from ._swap import DRAWING, drawing, numpys, numpys_generator, stand_in
 
 # Modules of classes whose instances hold no arrays of the caller's program.
 _FOREIGN = "builtins", "numpy", "plait"
@@ -156,7 +156,8 @@ class Kept:
                 self.items(x)
         elif getattr(kind, "__module__", None) == self.module and is_object(x):
             self.attributes(x)
-        return numpys(x)
+        # Functions and modules of Plait's may be the program's own; rebuilt functions are not.
+        return numpys(x) if kind is types.FunctionType else numpys_generator(x)
 
     def items(self, x):
         for at, value in enumerate(x) if isinstance(x, list) else list(dict.items(x)):
@@ -244,11 +245,15 @@ class _Arguments:
             if all(made[k] is v for k, v in x.items()):
                 return x
         else:
-            return x if kind in _BARE else drawing(x)
+            return x if kind in _BARE else self.named(x)
         if kind is list or kind is dict:
             self.copies.append((x, made, made.copy()))
             self.borrowed[id(made)] = made, x
         return made
+
+    def named(self, x):
+        """What stands for NumPy's functions, modules and generators."""
+        return stand_in(x)
 
     def changed(self):
         """Whether the function changed what is in a list or a dict that it got."""
@@ -314,7 +319,7 @@ class Call(_Arguments):
             if type(x) not in _BARE:
                 self.stand_in(x)
         if self.as_it_is:
-            return [drawing(a) for a in args], {k: drawing(v) for k, v in kwargs.items()}
+            return [self.named(a) for a in args], {k: self.named(v) for k, v in kwargs.items()}
         if _plait.current_device() != "cpu":
             self.uploads = _Uploads()
         return [self.inward(a) for a in args], {k: self.inward(v) for k, v in kwargs.items()}
@@ -335,6 +340,10 @@ class Call(_Arguments):
             return self.uploads.take(x)
         self.lent.append(_plait.borrow(x))
         return self.lent[-1]
+
+    def named(self, x):
+        swapped = self.target.swapped
+        return swapped.scope.own(x) if swapped else stand_in(x)
 
     def inward(self, x):
         return x if self.as_it_is else self.taken(x)

@@ -7,7 +7,7 @@ import types
 
 import numpy
 
-from . import _docs, _plait
+from . import _dispatch, _plait
 from ._fallback import from_numpy, to_numpy
 from ._plait import ndarray
 
@@ -95,8 +95,7 @@ def from_python(function, nin, nout, **kwargs):
     return frompyfunc(function, nin, ufunc)
 
 
-from_python.__name__ = from_python.__qualname__ = "frompyfunc"
-from_python = _docs.stand_for(from_python, numpy.frompyfunc, "plait")
+from_python = _dispatch.asking(from_python, numpy.frompyfunc, "frompyfunc")
 
 
 def _is_readable(function):

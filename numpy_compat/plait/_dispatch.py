@@ -34,9 +34,10 @@ def asking(ours, theirs, name, module="plait"):
     name = name.rpartition(".")[2]
     depth = _depth(theirs, name, module)
     binds = not isinstance(theirs, types.BuiltinFunctionType)  # those in C are no methods of the classes that hold them
-    if depth == _NOBODY and binds and "_small" not in ours.__dict__:
+    if theirs is None and "_small" not in ours.__dict__:
         return ours
-    made = functools.update_wrapper(_plait.asking(ours, depth, binds, ours.__dict__.pop("_small", None), name if module == "plait" else None), ours)
+    brief = name if module == "plait" else None
+    made = functools.update_wrapper(_plait.asking(ours, depth, binds, ours.__dict__.pop("_small", None), brief, theirs), ours)
     made.__name__ = made.__qualname__ = name
     return _docs.stand_for(made, theirs, module)
 

@@ -89,7 +89,8 @@ def of_arrays(arrays, target, source, scope):
             raise TypeError(
                 f"explain() takes Plait arrays, tuples or lists of them, or a function and its arguments, not {type(x).__name__}"
             )
-    names = {name: x for name, x in scope.items() if type(x) is ndarray}
+    # A prompt keeps what it showed as _, __ and the like: the program's own names come first.
+    names = {name: scope[name] for name in sorted(scope, key=lambda n: n.startswith("_")) if type(scope[name]) is ndarray}
     ours = tuple(x for x in arrays if type(x) is lazy_scalar or ndarray in type(x).__mro__)
     _, headline, text, parts = _plait.explain(target, source, names, _Sites(), 1, ours)
     others = len(arrays) - len(ours)

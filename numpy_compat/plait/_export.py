@@ -33,6 +33,8 @@ _ARGUMENT, _CONSTANT_LEAF, _UNWRITTEN = range(3)  # engine::Variant::Leaf::Kind
 class Error(ValueError):
     """A function that cannot be exported, or an exported program that cannot be read or called so."""
 
+    __module__ = "plait"
+
 
 def export(fn, example_args, path, *, dynamic=(), targets=None):
     """Writes a function of arrays to a file that plait.load, plait::load and libplait_run run without it.

@@ -14,9 +14,10 @@ from ._device import device as _Device
 from ._swap import Swapped, contents, stand_in
 
 
-
 class ReplayWarning(UserWarning):
     """A function that was to be replayed runs as plait.jit runs any."""
+
+    __module__ = "plait"
 
 
 class Target:
@@ -42,7 +43,9 @@ class Target:
             self.owner = fn.__self__
             return types.MethodType(self._made(fn.__func__), fn.__self__)
         if isinstance(fn, functools.partial):
-            return functools.partial(self._made(fn.func), *fn.args, **fn.keywords)
+            made = self._made(fn.func)
+            named = stand_in if self.swapped is None else self.swapped.scope.own
+            return functools.partial(made, *map(named, fn.args), **{k: named(v) for k, v in fn.keywords.items()})
         method = getattr(type(fn), "__call__", None)
         return self._made(types.MethodType(method, fn)) if isinstance(method, types.FunctionType) else stand_in(fn)
 

@@ -1,4 +1,4 @@
-"""Libraries that keep tables of array types: Plait's is entered when they are imported."""
+"""Libraries that keep tables of array types, and picklers: Plait's are entered when they are imported."""
 
 import contextlib
 import sys
@@ -22,6 +22,17 @@ def _numba():
     _numba.enter()
 
 
+def _picklers(module, name):
+    def enter():
+        import importlib
+
+        from . import _pickles
+
+        _pickles.has_reduce(getattr(importlib.import_module(module), name))
+
+    return enter
+
+
 def _dask(entry):
     def enter():
         from . import dask
@@ -34,6 +45,9 @@ def _dask(entry):
 _ENTRIES = {
     "jax": _jax,
     "numba": _numba,
+    "multiprocessing.reduction": _picklers("multiprocessing.reduction", "ForkingPickler"),
+    "cloudpickle.cloudpickle": _picklers("cloudpickle.cloudpickle", "Pickler"),
+    "joblib.externals.cloudpickle.cloudpickle": _picklers("joblib.externals.cloudpickle.cloudpickle", "Pickler"),
     "dask.sizeof": _dask("enter_sizes"),
     "dask.tokenize": _dask("enter_tokens"),
     "dask.array": _dask("enter_arrays"),

@@ -569,7 +569,7 @@ def __array_ufunc__(self, ufunc, method, *inputs, **kwargs):
             if override is not None and override is not numpy.generic.__dict__.get("__array_ufunc__"):
                 if not isinstance(x, numpy.generic):
                     return NotImplemented
-    ours = ufunc if isinstance(ufunc, _plait.ufunc) else plait._ufunc_of(ufunc)
+    ours = ufunc if type(ufunc) is _plait.ufunc else plait._ufunc_of(ufunc)
     if ours is None:
         return call(getattr(ufunc, method), inputs, kwargs, ufunc.__name__)
     out = kwargs.get("out")

@@ -1,12 +1,15 @@
 """Plait in NumPy's place inside functions that were written for NumPy."""
 
 import builtins
+import dis
 import opcode
 import sys
 import types
 
 import numpy
 
+from ._pickles import STAND_INS
+from ._plait import Scope, function, ndarray, ufunc
 from ._submodules import NATIVE
 
 LOOPS = {opcode.opmap[n] for n in ("FOR_ITER", "JUMP_BACKWARD", "POP_JUMP_BACKWARD_IF_TRUE", "POP_JUMP_BACKWARD_IF_FALSE") if n in opcode.opmap}
@@ -30,9 +33,25 @@ def drawing(value):
     return made if source is value else getattr(made, value.__name__)
 
 
-def numpys(value):
+def numpys_generator(value):
     """NumPy's generator for what drawing() gave for it; any other value is itself."""
     return sys.modules["plait"].random._numpys(value) if type(value).__module__ == "plait.random" else value
+
+
+def numpys(value):
+    """What stand_in() and swap() gave this for: NumPy's object, a module's function; any other value is itself."""
+    kind = type(value)
+    if kind is ufunc or kind is function:
+        return value._numpy or value
+    if kind is types.FunctionType:
+        scope = value.__globals__
+        return scope.originals.get(id(value), value) if type(scope) is Globals else value
+    if value is ndarray or value is ufunc:
+        return getattr(numpy, value.__name__)
+    if isinstance(value, types.ModuleType) and value.__name__.partition(".")[0] == "plait":
+        theirs = sys.modules.get("numpy" + value.__name__[5:])
+        return theirs if stand_in(theirs) is value else value
+    return numpys_generator(value)
 
 
 def stand_in(value):
@@ -45,16 +64,16 @@ def stand_in(value):
             import importlib
 
             return importlib.import_module("plait" + name[5:])
-        return value
+        return STAND_INS.get(id(value), value)
     if value is numpy.ndarray:
-        return sys.modules["plait"].ndarray
+        return ndarray
     if callable(value) and str(getattr(value, "__module__", "")).startswith("numpy"):
         key = id(value)
         if key not in _known:
             _known[key] = (value, _find(value))
         if _known[key][1] is not value:
             return _known[key][1]
-    return drawing(value)
+    return STAND_INS.get(id(value)) or drawing(value)
 
 
 def _find(value):
@@ -72,68 +91,146 @@ def _import(name, globals=None, locals=None, fromlist=(), level=0):
     """__import__ of functions that are swapped."""
     if level == 0 and (name == "numpy" or name.startswith("numpy.")) and stand_in(sys.modules.get(name)) is not sys.modules.get(name):
         name = "plait" + name[5:]
-    return builtins.__import__(name, globals, locals, fromlist, level)
+    return stand_in(builtins.__import__(name, globals, locals, fromlist, level))
 
 
 class _Builtins(dict):
-    """The builtins of a swapped function, live, with its own __import__."""
+    """The builtins of a swapped function, with its own __import__; kept in step by Globals.sync()."""
 
     def __init__(self, theirs):
-        super().__init__({"__import__": _import})
+        super().__init__()
         self.theirs = vars(theirs) if isinstance(theirs, types.ModuleType) else theirs
+        self.fill()
+
+    def fill(self):
+        self.clear()
+        self.update(self.theirs)
+        self.pop("_", None)  # a prompt's last result, which nobody else is to keep
+        self["__import__"] = _import
 
     def __missing__(self, name):
         return self.theirs[name]
 
 
-class Globals(dict):
-    """A function's globals, live, with NumPy replaced. Look-ups that are not replaced go to the module each time."""
+# Names that C code looks up in a function's globals, which asks a dict and no __getitem__: imports, warnings, classes.
+_OF_MODULES = "__name__", "__package__", "__spec__", "__file__", "__path__", "__loader__", "__doc__", "__warningregistry__"
+# Functions that call one of these may look up any name in a dict.
+_REFLECTIVE = {"eval", "exec", "globals"}
+# Instructions that ask the dict.
+_NAMING = {opcode.opmap[n] for n in ("LOAD_NAME", "STORE_GLOBAL", "DELETE_GLOBAL", "LOAD_FROM_DICT_OR_GLOBALS") if n in opcode.opmap}
+# What holds code, and no data of the program's that it would keep from being freed.
+_CODE = types.ModuleType, types.FunctionType, types.BuiltinFunctionType, type
+_BUILTINS = 2  # a bit of Scope.changed()
+_SMALL = {int, float, complex, bool, str, type(None)}
+
+
+class Globals(Scope):
+    """A function's globals with NumPy replaced. What is replaced, and what holds code, stands here; the rest is looked up in the module each time
+    (bindings/scope.hpp), but for names of which C code asks the dict."""
 
     def __init__(self, module_globals, loops):
-        super().__init__()
-        self.module_globals = module_globals
+        theirs = module_globals.get("__builtins__", _MISSING)
+        ours = _Builtins(builtins if theirs is _MISSING else theirs)
+        super().__init__(module_globals, ours.theirs, _MISSING)
         self.loops = loops  # whether its functions' loops are compiled
         self.functions = {}  # the module's function -> its rebuilt form, and the cells that stand in for those it closes over
-        self.known = {}  # name -> the module's value, and what was put here for it
-        self.used = set()  # names that were looked up in the module, or assigned
+        self.originals = {}  # id of a rebuilt function -> the module's
+        self.used = set()  # names that functions mention, or assign: where they may have left something
+        self.filled = set(_OF_MODULES)  # names that stand here whatever they are
+        self.everything = False  # so do all of the module's
         self.versions = {}  # the module's function -> the Versions of its loops
         self.asleep, self.drowsy = set(), set()  # Versions with loops that sleep; loops that do when the jitted call ends
         self.running = None  # the thread that runs a jitted function of it as it was written
         self.calls = self.changes = 0  # how often jitted functions were called, and loops fell asleep or woke
-        theirs = module_globals.get("__builtins__", _MISSING)
-        self.put("__builtins__", theirs, _Builtins(builtins if theirs is _MISSING else theirs))
+        self.put("__builtins__", theirs, ours)
 
     def put(self, name, theirs, ours):
         self.known[name] = theirs, ours
         self[name] = ours
 
-    def __missing__(self, name):
+    def forget(self, name):
+        self.known.pop(name, None)
+        self.pop(name, None)
+
+    def beneath(self, name):
         try:
-            value = self.module_globals[name]  # which are a swapped function's own where such a one is jitted again
-        except KeyError:  # a loop may look it up again and again
-            self.put(name, _MISSING, self["__builtins__"].theirs[name])
-            return self[name]
-        self.used.add(name)
+            return self.module_globals[name]  # which are a swapped function's own where such a one is jitted again
+        except KeyError:
+            return _MISSING
+
+    def found(self, name):
+        """What a name stands for that is not here, or for which the module has something else by now."""
+        value = self.beneath(name)
+        if value is _MISSING:
+            self.forget(name)
+            made = self["__builtins__"][name]
+            self.put(name, _MISSING, made)  # a loop may look it up again and again
+            return made
+        changes = name in self.known
         replaced = swap(value, self)
-        if replaced is not value and not isinstance(value, types.FunctionType):
+        stays = replaced is not value or isinstance(value, _CODE) or type(value) in _SMALL and not changes
+        if name in self.filled or self.everything or stays and not self.closes_over(value):
             self.put(name, value, replaced)
+        else:
+            self.forget(name)
+            kind = type(value)
+            if kind.__name__ not in DRAWING and not isinstance(value, _CODE) and not (callable(value) and kind.__module__.startswith("numpy")):
+                self.plain.add(kind)
         return replaced
+
+    def closes_over(self, value):
+        """Whether it is a function for whose cells others stand, which are kept in step when it is looked up."""
+        return _is_of_module(value, self) and self.functions[value][1]
+
+    def mentions(self, code):
+        """Has C code, too, find what a function looks up."""
+        for inner in _codes(code):
+            self.used.update(inner.co_names)
+            if _NAMING.isdisjoint(inner.co_code[::2]) and _REFLECTIVE.isdisjoint(inner.co_names):
+                continue
+            for step in dis.get_instructions(inner):
+                if step.opname in ("STORE_GLOBAL", "DELETE_GLOBAL") and step.argval not in self.stored:
+                    self.stored.append(step.argval)
+                if step.opcode in _NAMING and step.opname != "STORE_GLOBAL":
+                    self.filled.add(step.argval)
+                self.everything = self.everything or step.opname in ("LOAD_GLOBAL", "LOAD_NAME") and step.argval in _REFLECTIVE
+        self.fill()
+
+    def fill(self):
+        names = self.module_globals.keys()
+        for name in (names if self.everything else self.filled & names) - self.keys() - self.known.keys():
+            self.found(name)
+
+    def own(self, value):
+        """What a function's name in the module stands for here; stand_in() of what is none of the module's."""
+        if _is_of_module(value, self) and self.beneath(value.__name__) is value:
+            return self[value.__name__]
+        return stand_in(value)
 
     def sync(self):
         """Names that the function assigned go to its module; those that the module assigned since are looked up again."""
-        module, known = self.module_globals, self.known
-        for name, value in tuple(self.items()):
-            theirs, ours = known.get(name, _UNKNOWN)
-            if value is not ours:
-                module[name] = value
-                self.used.add(name)
-            elif module.get(name, _MISSING) is theirs and (theirs is not _MISSING or self.is_builtin(name, ours)):
+        changed = self.changed()
+        if not changed or "plait" not in sys.modules:  # which a generator finds that is closed when Python ends
+            return
+        self.write_through()
+        ours_of_builtins = self["__builtins__"]
+        for name in self.differing():
+            value = self.get(name, _MISSING)
+            theirs, ours = self.known.get(name, _UNKNOWN)
+            if value is ours_of_builtins or value is ours and type(value) in _SMALL and self.beneath(name) is theirs:
                 continue
-            self.pop(name, None)
-
-    def is_builtin(self, name, value):
-        found = self["__builtins__"]
-        return found is value or found.theirs.get(name, _MISSING) is value
+            if value is _MISSING:
+                self.module_globals.pop(name, None)
+            elif value is not ours:
+                self.module_globals[name] = value
+                self.used.add(name)
+            elif theirs is ours and name in self.stored and (made := numpys(value)) is not value and self.beneath(name) is value:
+                self.module_globals[name] = made
+            self.forget(name)
+        if changed & _BUILTINS:
+            ours_of_builtins.fill()
+        self.fill()
+        self.look()
 
     def has_stand_ins(self):
         """Whether cells stand in for some that functions of this scope close over."""
@@ -141,7 +238,7 @@ class Globals(dict):
 
     def export(self, kept):
         """Puts kept(value) in the place of what functions of this scope may have left in globals and in the cells that they close over."""
-        for name in tuple(self.used):
+        for name in tuple(self.module_globals) if self.everything else tuple(self.used):
             value = self.module_globals.get(name, _MISSING)
             made = kept(value)
             if made is not value:
@@ -151,6 +248,13 @@ class Globals(dict):
             made = kept(value)
             if made is not value:
                 cell.cell_contents = made
+
+
+def _codes(code):
+    yield code
+    for inner in code.co_consts:
+        if isinstance(inner, types.CodeType):
+            yield from _codes(inner)
 
 
 class _Cell:
@@ -163,7 +267,7 @@ class _Cell:
 
     def fill(self):
         self.theirs = contents(self.cell)
-        self.ours = swap(self.theirs, self.scope)
+        self.ours = in_tuples(self.theirs, self.scope)
         if self.ours is not _MISSING:
             self.stand_in.cell_contents = self.ours
         elif contents(self.stand_in) is not _MISSING:
@@ -195,6 +299,14 @@ def swap(value, scope):
     return stand_in(value)
 
 
+def in_tuples(value, scope):
+    """swap() of a value, or of all that a tuple holds."""
+    if type(value) is not tuple:
+        return swap(value, scope)
+    made = tuple(in_tuples(v, scope) for v in value)
+    return value if all(a is b for a, b in zip(made, value)) else made
+
+
 def _is_of_module(value, scope):
     return isinstance(value, types.FunctionType) and value.__globals__ is scope.module_globals
 
@@ -213,11 +325,17 @@ def _rebuild(function, scope):
         from ._python_loops.source import with_loops
 
         code, closure = with_loops(function, scope, closure) or (code, closure)
-    made = types.FunctionType(code, scope, function.__name__, function.__defaults__, closure)
-    made.__kwdefaults__ = function.__kwdefaults__
+    made = types.FunctionType(code, scope, function.__name__, None, closure)
     made.__dict__.update(function.__dict__)
-    made.__qualname__ = function.__qualname__
+    made.__qualname__, made.__module__, made.__doc__ = function.__qualname__, function.__module__, function.__doc__
+    lazy = hasattr(function, "__annotate__")  # since Python 3.14
+    setattr(made, "__annotate__" if lazy else "__annotations__", function.__annotate__ if lazy else function.__annotations__)
     scope.functions[function] = made, cells
+    scope.originals[id(made)] = function
+    # After the entries above: a function may have itself among its defaults.
+    made.__defaults__ = in_tuples(function.__defaults__, scope)
+    made.__kwdefaults__ = function.__kwdefaults__ and {k: in_tuples(v, scope) for k, v in function.__kwdefaults__.items()}
+    scope.mentions(function.__code__)
     for cell in tuple(cells):
         cell.fill()  # after the entry above: a function may close over itself
         if _is_of_module(cell.theirs, scope):
@@ -227,7 +345,7 @@ def _rebuild(function, scope):
 
 def _cell_for(cell, scope, cells):
     value = contents(cell)
-    if not _is_of_module(value, scope) and stand_in(value) is value:
+    if not _is_of_module(value, scope) and in_tuples(value, scope) is value:
         return cell
     cells.append(_Cell(cell, scope))
     return cells[-1].stand_in

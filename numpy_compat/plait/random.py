@@ -7,7 +7,7 @@ import weakref
 
 import numpy
 
-from . import _default_dtype, _draws, _namespace, _plait
+from . import _default_dtype, _dispatch, _draws, _namespace, _plait
 from ._fallback import from_numpy, to_numpy
 from ._plait import call_numpy
 
@@ -187,9 +187,12 @@ class _Random(_namespace.Mirror):
 
     def _adapted(self, value, name):
         drawn = callable(value) and not isinstance(value, type)
-        return super()._adapted(_default_dtype.drawing(value, name) if drawn else value, name)
+        made = super()._adapted(_default_dtype.drawing(value, name) if drawn else value, name)
+        if drawn:
+            made._numpy = value
+        return made
 
 
-default_rng.__doc__ = numpy.random.default_rng.__doc__
+default_rng = _dispatch.asking(default_rng, numpy.random.default_rng, "default_rng", "plait.random")
 _module = _Random(__name__, numpy.random, {"default_rng": default_rng, "_guest_of": guest, "_numpys": numpys, **{f.__name__: f for f in _restored.values()}})
 _namespace._mirrors["numpy.random"] = sys.modules[__name__] = _module
