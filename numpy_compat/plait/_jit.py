@@ -65,13 +65,22 @@ class _Jitted:
 
 def _function(jitted):
     def run(*args, **kwargs):
-        direct = jitted.direct
-        if direct is not None and not kwargs and direct.takes(args):
-            return direct.function(*args)
-        function, call = jitted.begin()
-        with call:
-            args, kwargs = call.arguments(args, kwargs)
-            return call.outward(function(*args, **kwargs))
+        try:
+            direct = jitted.direct
+            if direct is not None and not kwargs and direct.takes(args):
+                return direct.function(*args)
+            function, call = jitted.begin()
+            with call:
+                args, kwargs = call.arguments(args, kwargs)
+                return call.outward(function(*args, **kwargs))
+        except BaseException as error:
+            # Raised again as it is, the traceback gets no other entry of this function.
+            error.__traceback__ = error.__traceback__.tb_next
+            if jitted.loops:
+                from ._python_loops.tracebacks import cleaned
+
+                cleaned(error)
+            raise
 
     return run
 

@@ -6,10 +6,10 @@ import collections
 import types
 
 from .. import _plait
-from .comprehensions import COMPREHENSIONS, scoped
+from .comprehensions import COMPREHENSIONS, scoped, stored
 from .elements import Elements
-from .reading import NOT_IN_LOOPS, compiled, imports_of, tree_of
-from .running import Loop
+from .reading import NOT_IN_LOOPS, captured, compiled, imports_of, tree_of
+from .running import CELLS, Loop
 from .trees import copied, names, nodes
 
 _REFLECTIVE = {"locals", "exec", "eval", "vars", "dir", "globals"}
@@ -31,11 +31,19 @@ def with_loops(function, scope, closure):
     tree.body = rewriting.block(tree.body)
     if not rewriting.loops:
         return None
+    if rewriting.captured:
+        tree.body.insert(0, _cells_of(rewriting.captured, tree.body[0]))
     code = compiled(tree, function, [*cells, *rewriting.loops], imported)
     if code is None:
         return None
     cells |= {name: types.CellType(loop) for name, loop in rewriting.loops.items()}
     return code, tuple(cells[name] for name in code.co_freevars)
+
+
+def _cells_of(names, node):
+    """.cells = lambda: (a, b)"""
+    value = ast.Lambda(ast.arguments([], [], None, [], [], None, []), ast.Tuple([ast.Name(n, ast.Load()) for n in sorted(names)], ast.Load()))
+    return ast.fix_missing_locations(ast.copy_location(ast.Assign([ast.Name(CELLS, ast.Store())], value), node))
 
 
 def _read(tree):
@@ -95,6 +103,7 @@ class _Rewriting:
     def __init__(self, function, scope, cells, outside, reads):
         self.function, self.scope, self.cells, self.outside, self.reads = function, scope, cells, outside, reads
         self.loops = {}
+        self.captured = captured(function.__code__)
         self.inside = 0  # loops of Python's around the statement
         self.around = None  # the innermost of them that may be compiled
 
@@ -158,7 +167,9 @@ class _Rewriting:
         own, rest, state, failed, awake = (f".{n}{number}" for n in ("loop", "rest", "state", "failed", "awake"))
         # Within another loop, what is read before it may be what the last round has left.
         behind = {*self.reads} if self.inside else {*(self.reads - _read(s))}
-        loop = self.loops[own] = Loop(scoped(copied(s)), self.function, self.scope, self.cells, behind)
+        source = scoped(copied(s))
+        source.captured = self.captured & {*stored(source)}
+        loop = self.loops[own] = Loop(source, self.function, self.scope, self.cells, behind)
         loop.outer, outer = self.around, self.around
         if outer is not None:
             outer.inner.append(loop)
