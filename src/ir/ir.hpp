@@ -291,8 +291,6 @@ struct CallArgs {
   // Kernels of the host look at it in the middle of long iterations. Once it is true they may
   // return at once, and what the call was to store is unspecified.
   const std::atomic<bool>* stop = &kNeverStopped;
-  // A sequential kernel, which cannot be run again, asks this then: whether to return.
-  bool (*returns)(const CallArgs&) = [](const CallArgs&) { return true; };
 };
 // Largest scratch need of one thread, in bytes, for these parameters, with `lanes` lanes in a
 // vector loop.
