@@ -13,12 +13,13 @@
 namespace plait::py {
 namespace {
 
-std::atomic<bool> interrupted{false};
+std::atomic<bool> interrupted{false}, others{false};  // others: signals than Ctrl-C, among them
 static_assert(std::atomic<bool>::is_always_lock_free);
 std::atomic<pthread_t> main_thread;
 struct sigaction python_actions[NSIG];
 
 void note_signal(int signal, siginfo_t* info, void* context) {
+  if (signal != SIGINT) others = true;
   interrupted = true;
   const struct sigaction& pythons = python_actions[signal];
   if (pythons.sa_flags & SA_SIGINFO)
@@ -78,12 +79,20 @@ const std::atomic<bool>* flag() {
   return pthread_self() == main_thread.load(std::memory_order_relaxed) ? &interrupted : nullptr;
 }
 
-// A request that began without the GIL is made again after the handler; one that holds or has
-// parked it cannot be, so the handler has to run now.
+// A request that began without the GIL is made again after the handler of Ctrl-C; one that holds or
+// has parked it cannot be, so the handler has to run now, as do those of signals that may come
+// again before a request has ended.
 bool stop() {
   if (!interrupted.exchange(false)) return false;
   PyThreadState* state = parked;
-  if (!state && !holds_gil()) return true;
+  if (!state && !holds_gil()) {
+    if (!others.exchange(false)) return true;
+    const PyGILState_STATE gil = PyGILState_Ensure();
+    const bool raised = PyErr_CheckSignals() != 0;
+    PyGILState_Release(gil);
+    return raised;
+  }
+  others = false;
   if (state) take_back(state);
   const bool raised = PyErr_CheckSignals() != 0;
   if (state) let_go();

@@ -14,6 +14,7 @@
 #include "functions.hpp"
 #include "interrupt.hpp"
 #include "ir/analysis.hpp"
+#include "ir/sequential_call.hpp"
 #include "procedure.hpp"
 #include "tracer/context.hpp"
 
@@ -100,13 +101,13 @@ struct Runs {
 
 // A call whose code asks what a handler says to the signal that it has seen, and goes on if that is
 // nothing.
-struct HeedingCall : ir::CallArgs {
-  HeedingCall(const ir::CallArgs& args, engine::Interruption& i, int worker)
-      : ir::CallArgs(args), interruption(i) {
-    stop = &i.flag(worker);
+struct HeedingCall : ir::SequentialCall {
+  HeedingCall(const ir::CallArgs& call, engine::Interruption& i, int worker)
+      : ir::SequentialCall{call}, interruption(i) {
+    args.stop = &i.flag(worker);
     if (worker != 0) return;
-    returns = [](const ir::CallArgs& self) {
-      return !static_cast<const HeedingCall&>(self).interruption.goes_on(0);
+    returns = [](ir::SequentialCall& self) {
+      return !static_cast<HeedingCall&>(self).interruption.goes_on(0);
     };
   }
   engine::Interruption& interruption;
@@ -127,9 +128,10 @@ void run_code(const jit::Code& code, const ir::Kernel& k, const std::vector<void
       std::vector<void*> pointers = arrays;
       for (Scalar& r : runs.results[at]) pointers.push_back(r.bytes);
       pointers.push_back(&runs.complete[at]);
-      const HeedingCall args({pointers.data(), numbers.data(), runs.arguments[at].data()},
-                             interruption, worker);
-      code.fn(&args, 0, 1, scratch[static_cast<std::size_t>(worker)]->data, code.helpers.data());
+      HeedingCall call({pointers.data(), numbers.data(), runs.arguments[at].data()}, interruption,
+                       worker);
+      code.fn(&call.args, 0, 1, scratch[static_cast<std::size_t>(worker)]->data,
+              code.helpers.data());
     }
     return interruption.goes_on(worker);
   };
@@ -268,8 +270,8 @@ bool Procedure::run_once(Memory& arrays, const std::vector<std::int64_t>& params
   const Ref<Buffer> large = bytes > kSmall ? allocate(bytes) : Ref<Buffer>();
   const GilParked released;
   engine::Interruption interruption(true);
-  const HeedingCall call({pointers.data(), params.data(), args.data()}, interruption, 0);
-  code.fn(&call, 0, 1, large ? large->data : small, code.helpers.data());
+  HeedingCall call({pointers.data(), params.data(), args.data()}, interruption, 0);
+  code.fn(&call.args, 0, 1, large ? large->data : small, code.helpers.data());
   if (!interruption.goes_on(0) || !complete) throw engine::Interrupted("interrupted");
   return true;
 }

@@ -5,6 +5,7 @@
 #include <bit>
 
 #include "emitter.hpp"
+#include "ir/sequential_call.hpp"
 #include "optimise.hpp"
 
 namespace plait::jit {
@@ -154,7 +155,7 @@ void Emitter::leave_if_stopped() {
                   MDBuilder(ctx_).createBranchWeights(1, 2000));
   if (k_.sequential) {
     b_.SetInsertPoint(asked);
-    auto* place = b_.CreatePtrAdd(call_, b_.getInt64(offsetof(ir::CallArgs, returns)));
+    auto* place = b_.CreatePtrAdd(call_, b_.getInt64(offsetof(ir::SequentialCall, returns)));
     auto* ask = b_.CreateAlignedLoad(b_.getPtrTy(), place, Align(8));
     auto* answer =
         b_.CreateCall(FunctionType::get(b_.getInt8Ty(), {b_.getPtrTy()}, false), ask, {call_});
