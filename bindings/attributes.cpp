@@ -6,6 +6,7 @@
 #include "core/device.hpp"
 #include "functions.hpp"
 #include "iterator.hpp"
+#include "swallowed.hpp"
 #include "tracer/device.hpp"
 
 namespace plait::py {
@@ -135,6 +136,7 @@ struct ArrayStruct {
 // is the dtype itself here, which NumPy takes for any that a list could give.
 PyObject* get_struct(PyObject* s, void*) {
   return guarded([&]() -> PyObject* {
+    raise_kept_error(s);
     if (!has_interface(s)) {
       PyErr_SetString(PyExc_AttributeError, "__array_struct__");
       throw PythonError{};

@@ -2,6 +2,7 @@
 #include <memory>
 
 #include "ndarray.hpp"
+#include "swallowed.hpp"
 #include "tracer/device.hpp"
 
 namespace plait::py {
@@ -40,10 +41,32 @@ int host_buffer(PyObject* host, Py_buffer* view, int flags) {
   return 0;
 }
 
+PyObject *error_of = nullptr, *error = nullptr;  // error_of: compared alone
+
 }  // namespace
+
+void keep_error(PyObject* self) {
+  PyObject *type, *value, *trace;
+  PyErr_Fetch(&type, &value, &trace);
+  PyErr_NormalizeException(&type, &value, &trace);
+  error_of = self;
+  Py_XSETREF(error, Py_XNewRef(value));
+  PyErr_Restore(type, value, trace);
+}
+void forget_error() {
+  error_of = nullptr;
+  Py_CLEAR(error);
+}
+void raise_kept_error(PyObject* self) {
+  if (!error || error_of != self) return;
+  PyErr_SetObject(reinterpret_cast<PyObject*>(Py_TYPE(error)), error);
+  forget_error();
+  throw PythonError{};
+}
 
 int array_getbuffer(PyObject* self, Py_buffer* view, int flags) {
   view->obj = nullptr;
+  forget_error();
   return guarded_int([&]() -> int {
     ArrayObject* a = as_array(self);
     if (a->host) return host_buffer(a->host, view, flags);
@@ -80,7 +103,7 @@ int array_getbuffer(PyObject* self, Py_buffer* view, int flags) {
     if (tracer::graph_stats().pending_nodes == 0)
       share();
     else
-      without_gil(share);
+      keeping_error(self, [&] { without_gil(share); });
     view->itemsize = static_cast<Py_ssize_t>(itemsize(x.dtype));
     view->len = x.size() * view->itemsize;
     view->readonly = !info->array.writeable;

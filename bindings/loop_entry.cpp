@@ -75,7 +75,8 @@ struct Description {
   std::vector<PyObject*> stored;
   std::vector<Output> outputs;
   std::vector<std::pair<PyTypeObject*, DType>> classes;  // by tag
-  Py_ssize_t returned = 0;  // parts of a tuple; -1: the value itself; -2: None
+  Py_ssize_t returned = 0;  // parts of a tuple or a list; -1: the value itself; -2: None
+  bool listed = false;      // a list
   std::int64_t runs = 0;
 };
 
@@ -256,7 +257,8 @@ PyObject* state_of(const Description& d, const std::vector<Scalar>& results, std
                    PyObject* locals, PyObject* unbound) {
   const auto n = static_cast<Py_ssize_t>(d.stored.size());
   Owned state(check(PyTuple_New(n + 2)));
-  Owned parts(d.returned >= 0 ? check(PyTuple_New(d.returned)) : nullptr);
+  const auto new_parts = d.listed ? PyList_New : PyTuple_New;
+  Owned parts(d.returned >= 0 ? check(new_parts(d.returned)) : nullptr);
   Owned value;
   bool returned = false;
   std::size_t at = first;
@@ -274,6 +276,8 @@ PyObject* state_of(const Description& d, const std::vector<Scalar>& results, std
       returned = true;
     else if (o.kind == Output::Kind::Variable)
       PyTuple_SET_ITEM(state.get(), o.at, as_class(s, imaginary, type, dtype));
+    else if (d.listed)
+      PyList_SET_ITEM(parts.get(), o.at, as_class(s, imaginary, type, dtype));
     else if (d.returned >= 0)
       PyTuple_SET_ITEM(parts.get(), o.at, as_class(s, imaginary, type, dtype));
     else
@@ -367,6 +371,7 @@ PyObject* make_entry(PyTypeObject* type, PyObject* args, PyObject*) {
         d->outputs.push_back(o);
       }
       d->returned = given["returned"].cast<Py_ssize_t>();
+      d->listed = given["listed"].cast<bool>();
     } catch (pb::error_already_set& e) {
       e.restore();
       throw PythonError{};

@@ -14,6 +14,7 @@
 #include "functions.hpp"
 #include "interrupt.hpp"
 #include "ir/analysis.hpp"
+#include "ir/sequential_call.hpp"
 #include "procedure.hpp"
 #include "tracer/context.hpp"
 
@@ -98,8 +99,20 @@ struct Runs {
   double seconds = 0;  // that all of them take on one thread, roughly
 };
 
-// A request to stop leaves a flag that a handler may have answered by raising nothing: then the
-// runs are complete, or they cannot be.
+// A call whose code asks what a handler says to the signal that it has seen, and goes on if that is
+// nothing.
+struct HeedingCall : ir::SequentialCall {
+  HeedingCall(const ir::CallArgs& call, engine::Interruption& i, int worker)
+      : ir::SequentialCall{call}, interruption(i) {
+    args.stop = &i.flag(worker);
+    if (worker != 0) return;
+    returns = [](ir::SequentialCall& self) {
+      return !static_cast<HeedingCall&>(self).interruption.goes_on(0);
+    };
+  }
+  engine::Interruption& interruption;
+};
+
 void run_code(const jit::Code& code, const ir::Kernel& k, const std::vector<void*>& arrays,
               const std::vector<std::int64_t>& numbers, Runs& runs) {
   const std::size_t scratch_bytes = ir::scratch_bytes(k, numbers.data(), 1);
@@ -108,24 +121,26 @@ void run_code(const jit::Code& code, const ir::Kernel& k, const std::vector<void
   std::vector<Ref<Buffer>> scratch;
   for (int t = 0; t < threads; ++t) scratch.push_back(allocate(scratch_bytes));
   const GilParked released;
-  const std::atomic<bool>* const flag = engine::interrupt_flag();
+  engine::Interruption interruption(true);
   const auto run = [&](std::int64_t begin, std::int64_t end, int worker) {
-    for (auto at = static_cast<std::size_t>(begin); at < static_cast<std::size_t>(end); ++at) {
+    const auto behind = static_cast<std::size_t>(end);
+    for (auto at = static_cast<std::size_t>(begin); at < behind && !interruption.stopped(); ++at) {
       std::vector<void*> pointers = arrays;
       for (Scalar& r : runs.results[at]) pointers.push_back(r.bytes);
       pointers.push_back(&runs.complete[at]);
-      ir::CallArgs args{pointers.data(), numbers.data(), runs.arguments[at].data()};
-      if (flag) args.stop = flag;
-      code.fn(&args, 0, 1, scratch[static_cast<std::size_t>(worker)]->data, code.helpers.data());
+      HeedingCall call({pointers.data(), numbers.data(), runs.arguments[at].data()}, interruption,
+                       worker);
+      code.fn(&call.args, 0, 1, scratch[static_cast<std::size_t>(worker)]->data,
+              code.helpers.data());
     }
-    return !flag || !flag->load(std::memory_order_relaxed);
+    return interruption.goes_on(worker);
   };
   if (n == 1)
     run(0, 1, 0);
   else
     engine::run_parallel({.extent = n, .seconds = runs.seconds, .threads = threads}, run);
-  const bool raised = flag && flag->load(std::memory_order_relaxed) && engine::stop_now();
-  if (raised || !std::all_of(&runs.complete[0], &runs.complete[0] + n, std::identity()))
+  if (interruption.stopped() ||
+      !std::all_of(&runs.complete[0], &runs.complete[0] + n, std::identity()))
     throw engine::Interrupted("interrupted");
 }
 
@@ -253,13 +268,11 @@ bool Procedure::run_once(Memory& arrays, const std::vector<std::int64_t>& params
   constexpr std::size_t kSmall = 2048;
   alignas(64) std::byte small[kSmall];
   const Ref<Buffer> large = bytes > kSmall ? allocate(bytes) : Ref<Buffer>();
-  ir::CallArgs call{pointers.data(), params.data(), args.data()};
   const GilParked released;
-  const std::atomic<bool>* const flag = engine::interrupt_flag();
-  if (flag) call.stop = flag;
-  code.fn(&call, 0, 1, large ? large->data : small, code.helpers.data());
-  const bool raised = flag && flag->load(std::memory_order_relaxed) && engine::stop_now();
-  if (raised || !complete) throw engine::Interrupted("interrupted");
+  engine::Interruption interruption(true);
+  HeedingCall call({pointers.data(), params.data(), args.data()}, interruption, 0);
+  code.fn(&call.args, 0, 1, large ? large->data : small, code.helpers.data());
+  if (!interruption.goes_on(0) || !complete) throw engine::Interrupted("interrupted");
   return true;
 }
 

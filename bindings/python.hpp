@@ -108,7 +108,7 @@ class NoGil {
   PyThreadState* state_;
 };
 
-// f() without the GIL, for requests that can be made again. One that a signal stopped is made again
+// f() without the GIL, for requests that can be made again. One that Ctrl-C stopped is made again
 // when the signal's handler has raised nothing.
 template <class F>
 void without_gil(F&& f) {
@@ -119,6 +119,7 @@ void without_gil(F&& f) {
       return;
     } catch (const engine::Interrupted&) {
     }
+    if (PyErr_Occurred()) throw PythonError{};
     check(PyErr_CheckSignals());
   }
 }

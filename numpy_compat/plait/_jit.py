@@ -80,19 +80,28 @@ class _Jitted:
 
 def _function(jitted):
     def run(*args, **kwargs):
-        direct = jitted.direct
-        if direct is not None and not kwargs and direct.takes(args):
-            return direct.function(*args)
-        untouched = jitted.untouched
-        if untouched is not None:
-            if untouched.running == get_ident():
-                return jitted.fn(*args, **kwargs)  # it calls itself
-            if untouched.takes(args, kwargs):
-                return untouched.run(args, kwargs)
-        function, call = jitted.begin()
-        with call:
-            args, kwargs = call.arguments(args, kwargs)
-            return call.outward(function(*args, **kwargs))
+        try:
+            direct = jitted.direct
+            if direct is not None and not kwargs and direct.takes(args):
+                return direct.function(*args)
+            untouched = jitted.untouched
+            if untouched is not None:
+                if untouched.running == get_ident():
+                    return jitted.fn(*args, **kwargs)  # it calls itself
+                if untouched.takes(args, kwargs):
+                    return untouched.run(args, kwargs)
+            function, call = jitted.begin()
+            with call:
+                args, kwargs = call.arguments(args, kwargs)
+                return call.outward(function(*args, **kwargs))
+        except BaseException as error:
+            # Raised again as it is, the traceback gets no other entry of this function.
+            error.__traceback__ = error.__traceback__.tb_next
+            if jitted.loops:
+                from ._python_loops.tracebacks import cleaned
+
+                cleaned(error)
+            raise
 
     return run
 

@@ -27,6 +27,10 @@ RARE = {
 }  # fmt: skip
 
 
+INTEGER_TYPES = [f"{u}int{bits}" for u in ("", "u") for bits in (8, 16, 32, 64)]
+INTEGERS = ["i1", "i2", "u2", "u4"]  # besides those of every program
+
+
 class Drawing:
     def __init__(self, seed):
         self.random = random.Random(seed)
@@ -50,7 +54,7 @@ class Drawing:
 
     def run(self):
         r = self.random
-        dtypes = ["f8", "f8", "f8", "i8", "i8", "f4", "i4", "u1", "?"]
+        dtypes = ["f8", "f8", "f8", "i8", "i8", "f4", "i4", "u1", "?"] + r.choice([[], [], INTEGERS])
         self.arrays = {f"a{k}": (r.choice(dtypes), r.choice([1, 1, 2])) for k in range(r.randint(1, 4))}
         self.given = dict(self.arrays)
         parameters = [*self.arrays]
@@ -61,20 +65,56 @@ class Drawing:
             self.names[kind].append(f"p{k}")
         parameters += self.numbers
         self.shape = r.choice([None, 1, 2])  # of what is returned out of a loop
+        self.brackets = r.choice(["()", "[]"]) if self.chance(0.95) else "()[]"
         for kind in ("int", "int", "float", "float", "bool", *(["complex", "complex"] if self.complex else [])):
             name = self.name(kind[0])
             self.line(f"{name} = {self.constant(kind)}")
             self.names[kind].append(name)
         self.bound = [n for names in self.names.values() for n in names]
         self.late = []
+        # Functions inside: (name, kind, kinds of parameters), whose bodies are drawn when it is known what the loops store.
+        self.functions = [(self.name("g"), self.pick("int", "float", "bool"), [self.pick("int", "float") for _ in range(self.pick(0, 1, 1, 2))]) for _ in range(self.pick(0, 0, 1, 2, 3))]
+        begin = len(self.lines)
         for _ in range(r.choice([1, 1, 1, 2])):
             self.loop(3)
+        self.lines[begin:begin] = self.definitions()
         results = r.sample(self.bound, min(len(self.bound), r.randint(2, 6)))
         results += [n for n in self.late if self.chance(0.15)][:1] + [a for a in self.given if self.chance(0.2)]
         results += [self.outside() for _ in range(self.pick(0, 0, 1, 2))]
         self.line(f"return ({', '.join(results)},)")
         text = "\n".join([f"def f({', '.join(parameters)}):", *self.lines])
         return ast.unparse(ast.parse(text)) + "\n" + self.arguments()
+
+    def definitions(self):
+        """Those of the functions inside. They read variables of the outer one, a few also write one."""
+        kept, functions, late = self.lines, self.functions, self.late
+        self.lines, self.late = [], [n for n in late if self.chance(0.3)]
+        for at, (name, kind, parameters) in enumerate(functions):
+            self.functions = functions[:at] if self.chance(0.5) else []
+            given = [(self.name("v"), k) for k in parameters]
+            self.line(f"def {name}({', '.join(n for n, _ in given)}):")
+            self.loops = given
+            self.indent += 1
+            if self.chance(0.06) and (names := [n for n in self.names[kind] if not n.startswith("p")]):
+                written = self.random.choice(names)
+                self.line(f"nonlocal {written}")
+                self.line(f"{written} = {self.expression(kind, 2)}")
+            if self.chance(0.3):
+                own = self.name("w")
+                self.line(f"{own} = {self.expression(kind, 2)}")
+                self.loops = [*given, (own, kind)]
+            if self.chance(0.3):
+                self.line(f"if {self.expression('bool', 1)}:")
+                self.line(f"    return {self.expression(kind, 2)}")
+            self.line(f"return {self.expression(kind, 2)}")
+            self.indent -= 1
+        made, self.lines, self.functions, self.late, self.loops = self.lines, kept, functions, late, []
+        return made
+
+    def called(self, kind, depth):
+        """A call of a function inside."""
+        name, _, parameters = self.random.choice([f for f in self.functions if f[1] == kind])
+        return f"{name}({', '.join(self.expression(k, min(depth - 1, 1)) for k in parameters)})"
 
     def arguments(self):
         r, lines, given, blocks = self.random, [], [], {}
@@ -99,7 +139,10 @@ class Drawing:
                       "float": ["0.0", "0.5", "-1.25", "3.75", "1e300", "2.5", "math.nan", "math.inf", "-0.0", "np.float64(1.5)", "np.float32(0.1)", "3"],
                       "bool": ["True", "False", "np.True_", "1"],
                       "complex": ["1j", "2-0.5j", "0j", "-1+0.25j", "np.complex128(1-2j)", "complex(math.inf, 1)", "0.5", "np.complex64(0.1j)"]}[kind]
-            given.append(r.choice(values if self.chance(0.3) else values[: len(values) // 2]))
+            of = {"int": INTEGER_TYPES, "float": ["float16", "float32", "float64"]}.get(kind)
+            if of and self.chance(0.2):
+                values = [f"np.{r.choice(of)}({r.choice(['0', '1', '3', '7', '100'])})"]
+            given.append(r.choice(values if self.chance(0.3) else values[: (len(values) + 1) // 2]))
         return "\n".join([*lines, f"args = ({', '.join(given)},)", f"start = {r.randint(2, 9)}\n"])
 
     # expressions
@@ -133,6 +176,8 @@ class Drawing:
             kind = self.pick("int", "float", "bool")
         if depth <= 0 or self.chance(0.25):
             return self.atom(kind, depth)
+        if self.chance(0.15) and any(f[1] == kind for f in self.functions):
+            return self.called(kind, depth)
         if kind == "float" and self.chance(0.06) and (dot := self.dot()):
             return dot
         if self.chance(0.04) and (fold := self.fold(kind)):
@@ -145,7 +190,7 @@ class Drawing:
         return self.filled(self.random.choice(forms[kind]), depth)
 
     def atom(self, kind, depth):
-        of = {"int": ("i8", "i4", "u1"), "float": ("f8", "f8", "f4"), "bool": ("?",), "complex": ()}[kind]
+        of = {"int": ("i8", "i4", "u1", *INTEGERS), "float": ("f8", "f8", "f4"), "bool": ("?",), "complex": ()}[kind]
         if depth > 0 and self.chance(0.5) and (e := self.element(of)):
             return f"int({e})" if kind == "int" and self.chance(0.6) else f"float({e})" if kind == "float" and self.chance(0.2) else e
         if kind == "int" and self.chance(0.1):
@@ -340,7 +385,8 @@ class Drawing:
             return self.block(depth - 1, self.pick(1, 1, 2))
         if self.chance(0.4):
             self.block(depth - 1, 1)
-        values = {None: "", 1: f" {self.variable('int')}", 2: f" ({self.variable('float')}, {self.variable('int')})"}
+        a, b = self.random.choice([self.brackets[i : i + 2] for i in range(0, len(self.brackets), 2)])
+        values = {None: "", 1: f" {self.variable('int')}", 2: f" {a}{self.variable('float')}, {self.variable('int')}{b}"}
         self.line("    " + self.pick("break", "continue", "break", "continue", "return" + values[self.shape]))
 
     def loop(self, depth):

@@ -54,6 +54,7 @@ void Emitter::run(const char* symbol) {
   llvm::Value* params = fixed(ptr, call, offsetof(ir::CallArgs, params));
   llvm::Value* scalars = fixed(ptr, call, offsetof(ir::CallArgs, scalars));
   stop_ = fixed(ptr, call, offsetof(ir::CallArgs, stop));
+  call_ = call;
   for (std::size_t i = 0; i < k_.buffers.size(); ++i)
     buffers_.push_back(fixed(ptr, buffers, i * sizeof(void*)));
   const std::vector<char> extents = ir::extents(k_);

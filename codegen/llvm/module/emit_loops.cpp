@@ -5,6 +5,7 @@
 #include <bit>
 
 #include "emitter.hpp"
+#include "ir/sequential_call.hpp"
 #include "optimise.hpp"
 
 namespace plait::jit {
@@ -149,8 +150,17 @@ void Emitter::leave_if_stopped() {
   auto* flag = b_.CreateAlignedLoad(b_.getInt8Ty(), stop_, Align(1));
   flag->setAtomic(AtomicOrdering::Monotonic);
   BasicBlock* go_on = block("go_on");
-  b_.CreateCondBr(b_.CreateIsNotNull(flag), leave_, go_on,
+  BasicBlock* asked = k_.sequential ? block("asked") : leave_;
+  b_.CreateCondBr(b_.CreateIsNotNull(flag), asked, go_on,
                   MDBuilder(ctx_).createBranchWeights(1, 2000));
+  if (k_.sequential) {
+    b_.SetInsertPoint(asked);
+    auto* place = b_.CreatePtrAdd(call_, b_.getInt64(offsetof(ir::SequentialCall, returns)));
+    auto* ask = b_.CreateAlignedLoad(b_.getPtrTy(), place, Align(8));
+    auto* answer =
+        b_.CreateCall(FunctionType::get(b_.getInt8Ty(), {b_.getPtrTy()}, false), ask, {call_});
+    b_.CreateCondBr(b_.CreateIsNotNull(answer), leave_, go_on);
+  }
   b_.SetInsertPoint(go_on);
 }
 

@@ -101,6 +101,33 @@ class DryProcedure:
         pass
 
 
+class NotedProcedure(DryProcedure):
+    """One that notes what is computed, but casts: where two ways of an operation compute the same of types that one type holds, either does for both."""
+
+    def __init__(self, name, first=0):
+        super().__init__(name, first)
+        self.noted = []
+
+    def note(self, name, *values):
+        self.noted.append((name, *map(self.type, values)))
+
+    def const(self, dtype, number):
+        self.noted.append((dtype, repr(number)))
+        return super().const(dtype, number)
+
+    def apply(self, name, *values):
+        self.note(name, *values)
+        return super().apply(name, *values)
+
+    def libm(self, name, *values):
+        self.note(name, *values)
+        return super().libm(name, *values)
+
+    def overflows(self, name, a, b):
+        self.note(f"{name} overflows", a, b)
+        return super().overflows(name, a, b)
+
+
 def resolved(ufunc, *types):
     """The dtypes of operands and result of a ufunc of scalars, by NEP 50."""
     *ins, out = ufunc.resolve_dtypes((*(t.weak for t in types), None))

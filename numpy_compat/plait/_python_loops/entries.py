@@ -7,7 +7,7 @@ from .. import _plait
 from .._jit import original
 from .._swap import _MISSING, Globals, contents
 from . import sharing
-from .types import ALL, ArrayType, Other, Scalar, class_of
+from .types import ALL, ArrayType, Other, SameAs, Scalar, class_of
 
 _CLASSES = [(class_of(t), t.dtype) for t in ALL]
 
@@ -20,7 +20,7 @@ def entry_of(loop, code, variables):
     inputs, seen = [], set()
     for key, x, name, local, cells, scope in loop.looked_up(variables):
         place = _place(name, local is not None, cells, scope)
-        if place is None or key in seen:
+        if place is None or key in seen or isinstance(x, SameAs):
             return False
         seen.add(key)
         t = code.inputs.get(key, _MISSING)
@@ -54,6 +54,7 @@ def entry_of(loop, code, variables):
             "outputs": outputs,
             "classes": _CLASSES,
             "returned": -2 if shape is None else shape,
+            "listed": low.frames[0].made is list,
         }
     )
 

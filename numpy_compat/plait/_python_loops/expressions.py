@@ -2,14 +2,14 @@
 
 import ast
 import operator
-from typing import NamedTuple
 
 import numpy
 
 from . import calls, complexes
 from .comprehensions import folded, may_fold
 from .dry import resolved
-from .kinds import Kinds, Value, kinds_of
+from .kinds import Kinds, Listed, Value, kinds_of
+from .tracebacks import Failure, Place
 from .types import BOOL, COMPLEX, FLOAT, INT, NotCompiled, Scalar, is_complex, joined, scalar_of
 from .views import Vector, View, array_view
 
@@ -27,13 +27,6 @@ _MAY_WARN = {
     numpy.sqrt, numpy.log, numpy.log2, numpy.log10, numpy.log1p, numpy.arcsin, numpy.arccos, numpy.arccosh, numpy.arctanh, numpy.sin, numpy.cos, numpy.tan,
     numpy.power, numpy.fmod,
 }  # fmt: skip
-
-
-class Failure(NamedTuple):
-    """How an error that the machine code found is raised: again, by Python, with the operands that were kept."""
-
-    again: object
-    line: int
 
 
 class Expressions(Kinds):
@@ -59,7 +52,7 @@ class Expressions(Kinds):
 
     def fail_if(self, condition, again, node, i=None, a=None, b=None):
         """Leaves the kernel where `condition` holds. again(i, a, b): raises what Python raises there."""
-        self.failures.append(Failure(again, node.lineno))
+        self.failures.append(Failure(again, self.places(node)))
         self.p.begin_if(condition)
         self.p.set(self.site, self.number(len(self.failures)))
         for local, v in zip(self.kept, (i, a, b)):
@@ -67,6 +60,15 @@ class Expressions(Kinds):
                 self.p.set(local, v() if callable(v) else v)
         self.p.break_(self.root)
         self.p.end()
+
+    def places(self, node):
+        """Where the source is that is lowered now: that of the calls around it, and its own."""
+        found, function = [], None
+        for frame in self.frames:
+            if frame.function is not None:
+                found.append(Place.of(function, frame.key[0]))
+                function = frame.function
+        return (*found, Place.of(function, node))
 
     # numbers
 
@@ -361,16 +363,33 @@ class Expressions(Kinds):
                 kind = joined(a.type, b.type)
                 if kind == COMPLEX and any(v.type == INT and not (v.known and abs(v.literal) <= 2**53) for v in (a, b)):
                     raise NotCompiled("an int is compared with a complex number", node)
+                if kind == FLOAT and a.type != b.type and not _is_small(a) and not _is_small(b):
+                    return Value(BOOL, self.int_and_float(fn, a, b))
                 kind = INT if kind == BOOL else kind
                 return Value(BOOL, self.p.apply(fn, self.cast(a, kind.dtype), self.cast(b, kind.dtype)))
             return self.ufunc(getattr(numpy, fn), a, b, node=node)
 
+        if all(t.python and t.kind != "c" for v in (a, b) for t in kinds_of(v)):  # by their values, whatever their types
+            return compute(a._replace(kinds=frozenset()), b._replace(kinds=frozenset()))
         return self.each((a, b), compute, node)
+
+    def int_and_float(self, fn, a, b):
+        """Compared exactly: where the int is the float after rounding, by what the rounding left out."""
+        of, real = self.p.apply, lambda v: self.p.cast(v, "float64")
+        whole, other = (a, b) if a.type == INT else (b, a)
+        x, y = real(whole.id), other.id
+        high = of("multiply", real(of("right_shift", whole.id, self.number(32))), self.p.const("float64", 2.0**32))
+        low = real(of("bitwise_and", whole.id, self.number(2**32 - 1)))
+        beyond, zero = of("add", of("subtract", high, y), low), self.p.const("float64", 0.0)
+        pairs = ((x, y), (beyond, zero)) if whole is a else ((y, x), (zero, beyond))
+        rounded, exact = (of(fn, *pair) for pair in pairs)
+        return of("where", of("equal", x, y), exact, rounded)
 
     def of_Tuple(self, node):
         return [self.evaluate(e) for e in node.elts]
 
-    of_List = of_Tuple
+    def of_List(self, node):
+        return Listed(self.of_Tuple(node))
 
     def parts(self, value, count, node):
         if isinstance(value, View):
@@ -477,6 +496,11 @@ class Expressions(Kinds):
 
 
 _DTYPES = {"bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float32", "float64", "float16"}
+
+
+def _is_small(v):
+    """Whether a float holds it exactly, as is known here; of a float itself it is open."""
+    return v.type == BOOL or v.type == INT and v.known and abs(v.literal) <= 2**53
 
 
 def _folded(again, a, b):

@@ -3,6 +3,7 @@
 import ast
 
 from .expressions import Value
+from .kinds import Listed
 from .reading import definition, outer_name
 from .trees import copied
 from .types import NotCompiled
@@ -14,15 +15,18 @@ class Frame:
     def __init__(self, prefix, block, key):
         self.prefix, self.block, self.key = prefix, block, key
         self.shape = ()  # not known yet; None: nothing, -1: a number, else so many
+        self.made = None  # of them: a tuple or a list
+        self.function = None  # that is called
 
     def take(self, lowering, value, node):
         parts = value if isinstance(value, list) else [] if value is None else [value]
         if not all(isinstance(v, Value) for v in parts):
             raise NotCompiled("an array is returned", node)
         shape = len(parts) if isinstance(value, list) else None if value is None else -1
-        if self.shape not in ((), shape):
+        made = None if not isinstance(value, list) else list if isinstance(value, Listed) else tuple
+        if self.shape != () and (self.shape, self.made) != (shape, made):
             raise NotCompiled("returns of several kinds", node)
-        self.shape = shape
+        self.shape, self.made = shape, made
         for n, v in enumerate(parts):
             lowering.assign(f"{self.prefix}return {n}", v)
         lowering.flow_to(self.key)
@@ -33,7 +37,7 @@ class Frame:
         if self.shape is None:
             return None
         parts = [lowering.read(f"{self.prefix}return {n}", node) for n in range(1 if self.shape == -1 else self.shape)]
-        return parts[0] if self.shape == -1 else parts
+        return parts[0] if self.shape == -1 else Listed(parts) if self.made is list else parts
 
 
 class _Renamed(ast.NodeTransformer):
@@ -87,6 +91,7 @@ def inlined(lowering, function, given, named, node):
     made.arguments(lowering, given, named, node)
     before = {k: b for k, b in lowering.env.items() if not k.startswith(made.prefix)}
     frame = Frame(made.prefix, lowering.p.begin_if(None), (node, "returned"))
+    frame.function = function
     loops, lowering.loops = lowering.loops, []
     lowering.frames.append(frame)
     lowering.block(made.body)

@@ -5,7 +5,7 @@ import itertools
 from typing import NamedTuple
 
 from .complexes import Pairs
-from .dry import DryProcedure
+from .dry import NotedProcedure
 from .types import INT, NotCompiled, Scalar, joined, tag_of
 
 _UNKNOWN = object()
@@ -26,6 +26,10 @@ class Value(NamedTuple):
         return self.literal is not _UNKNOWN
 
 
+class Listed(list):
+    """The parts of a list of Python's: those of a tuple are in a plain list."""
+
+
 def kinds_of(value):
     return value.kinds or frozenset({value.type})
 
@@ -41,12 +45,13 @@ class Kinds:
         ways = [*itertools.product(*([*sorted(v.kinds)] if isinstance(v, Value) and v.kinds else [None] for v in values))]
         results = [self.tried(values, way, compute) for way in ways]
         kinds = frozenset().union(*(found for found, *_ in results))
-        if len(kinds) == 1 and {r[:2] for r in results} == {(self.tried(values, [None] * len(values), compute)[0], False)}:
+        alike = len({noted for *_, noted in results}) == 1 and not any(fails for _, fails, *_ in results)
+        if len(kinds) == 1 and alike and self.tried(values, [None] * len(values), compute) == results[0]:
             return compute(*(v._replace(kinds=frozenset()) if isinstance(v, Value) else v for v in values))
         if not all(found for found, *_ in results):
             raise NotCompiled("an operation on numbers of several types", node)
         t = functools.reduce(joined, sorted(kinds))
-        if _as_one(values, kinds) and all(len(found) == 1 and not fails and not warns for found, fails, warns in results):
+        if alike and _as_one(values, kinds) and all(len(found) == 1 and not warns for found, _, warns, _ in results):
             result = compute(*(Value(k, v.id) if k else v for v, k in zip(values, ways[0])))
             tag = self.number(tag_of(next(iter(results[0][0]))))
             for way, ((kind,), *_) in zip(ways[1:], results[1:]):
@@ -80,18 +85,19 @@ class Kinds:
         return v
 
     def tried(self, values, way, compute):
-        """The types of what compute() makes of values of these types, none where that is no number, whether it may raise errors, and whether it may warn."""
+        """The types of what compute() makes of values of these types, none where that is no number, whether it may raise errors, whether it may warn, and what
+        it computes."""
 
         def attempt():
             result = compute(*(Value(k, self.p.arg(k.dtype)) if k else self.dry(v) for v, k in zip(values, way)))
-            return kinds_of(result) if isinstance(result, Value) else frozenset(), bool(self.failures), bool(self.warnings)
+            return kinds_of(result) if isinstance(result, Value) else frozenset(), bool(self.failures), bool(self.warnings), tuple(self.p.noted)
 
         return self.dry_run(attempt)
 
     def dry_run(self, compute):
         """What compute() gives, without code of it."""
         kept = self.p, self.failures, self.warnings
-        self.p, self.failures, self.warnings = Pairs(DryProcedure("dry run", 1 << 40)), [], []
+        self.p, self.failures, self.warnings = Pairs(NotedProcedure("dry run", 1 << 40)), [], []
         try:
             return compute()
         finally:
@@ -144,8 +150,8 @@ class Kinds:
 
 
 def _as_one(values, kinds):
-    """Whether numbers of these types that neither raise errors nor warn are computed alike, as Python's floats and NumPy's of 64 bits are: of complex
-    numbers they have formulas of their own."""
+    """Whether numbers of these types may be computed by the same code, as Python's floats and NumPy's of 64 bits: of complex numbers they have formulas of
+    their own."""
     sets = [v.kinds for v in values if isinstance(v, Value) and v.kinds] + [kinds]
     return all(len({k.dtype for k in one}) == 1 and not any(k.kind == "c" for k in one) for one in sets)
 

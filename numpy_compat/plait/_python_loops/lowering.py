@@ -9,13 +9,13 @@ from .complexes import Pairs
 from .comprehensions import stored
 from .dry import DryProcedure
 from .elements import ELEMENTS, Element, ORIGIN, TAGS, is_plain
-from .expressions import Expressions, Failure, Value
+from .expressions import Expressions, Value
 from .inlining import Frame
 from .iteration import iterate
 from .kinds import kinds_of
 from .sharing import counter_of
 from .trees import names, nodes
-from .types import ArrayType, BOOL, INT, NotCompiled, Scalar, joined
+from .types import ArrayType, BOOL, INT, NotCompiled, SameAs, Scalar, joined
 from .views import Vector, View, kept
 
 PASSES = 12  # types only widen; what has not settled by then does not
@@ -164,8 +164,10 @@ class Lowering(Expressions):
             self.p.set(self.tag(key), self.tag_number(value))
         self.env[key] = Bound(t, False, kinds_of(value))
 
-    def read(self, key, node):
+    def read(self, key, node, unbound=None):
         bound = self.env.get(key)
+        if isinstance(bound, SameAs):
+            return self.read(bound.name, node, _unbound_outside)
         if not isinstance(bound, Bound):
             if bound is None:
                 raise NotCompiled(f"{key} is no variable of the loop that has a value here", node)
@@ -176,7 +178,7 @@ class Lowering(Expressions):
                 raise NotCompiled(f"{key} may still be what it was before the loop, which is no number", node)
             self.facts.add(self.facts.tagged, None, key)
             if key in self.tags:
-                self.fail_if(self.same(self.p.get(self.tag(key)), 0), lambda *_: _unbound(key), node)
+                self.fail_if(self.same(self.p.get(self.tag(key)), 0), lambda *_: (unbound or _unbound)(key), node)
         return self.one_of(t, self.p.get(self.local(key, t)), kinds, self.tag(key)) if len(kinds) > 1 else Value(t, self.p.get(self.local(key, t)))
 
     # where ways meet
@@ -440,6 +442,10 @@ class Leaves(ast.NodeVisitor):
 
 def _unbound(key):
     raise UnboundLocalError(f"cannot access local variable '{key}' where it is not associated with a value")
+
+
+def _unbound_outside(key):
+    raise NameError(f"cannot access free variable '{key}' where it is not associated with a value in enclosing scope")
 
 
 def types_of(loop, inputs, step, behind):

@@ -111,9 +111,15 @@ def _without_defaults(tree):
     return tree
 
 
+def captured(code):
+    """The variables of a function that functions inside it read."""
+    inner = [c for c in code.co_consts if isinstance(c, types.CodeType) and not c.co_name.startswith("<")]
+    return {name for c in inner for name in c.co_freevars} & {*code.co_cellvars}
+
+
 def exposed(loop):
-    """The names that a loop may read as they are before it."""
-    found = set()
+    """The names that a loop may read as they are before it. loop.captured: those that it stores, and functions that it calls may read."""
+    found = {*getattr(loop, "captured", ())}
 
     def reads(node, defined):
         found.update({*names(node, ast.Load)} - defined)

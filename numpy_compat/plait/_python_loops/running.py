@@ -21,8 +21,9 @@ from .comprehensions import stored
 from .entries import entry_of
 from .reading import definition, exposed, outer_name
 from .sharing import are_apart, own_places, run_shared, why_alone
+from .tracebacks import raise_again
 from .trees import has_break, nodes
-from .types import ALL, ArrayType, NotCompiled, NUMPYS, Other, Scalar, array_type, is_complex, name, scalar_of
+from .types import ALL, ArrayType, NotCompiled, NUMPYS, Other, SameAs, Scalar, array_type, is_complex, name, same_as, scalar_of
 
 _FAR = 2**62
 UNBOUND = type("unbound", (), {"__repr__": lambda self: "<unbound>"})()
@@ -41,6 +42,7 @@ ROUNDS, LONGEST = 10, 1 << 16  # rounds without gain until a loop sleeps, and as
 DROWSY, DEEP = 64, 4096  # rounds of sleep from which it leaves the function's code when the jitted call ends, and at once
 GAVE_UP = 4  # rounds that one counts for in which machine code was asked for, and cannot be
 WAITING = 1 << 60  # rounds of a loop that another one around it wakes
+CELLS = ".cells"  # a function that has the cells of the variables that others read
 HEAD = 5  # results that are no variables: what was heard, and the failure
 
 
@@ -55,6 +57,7 @@ class Loop(_plait.LoopCall):
         self.source, self.scope, self.cells, self.behind = source, scope, cells, behind
         self.where = function.__code__.co_filename, source.lineno, function.__qualname__
         self.stored = sorted({*stored(source)})
+        self.captured = getattr(source, "captured", frozenset())
         self.returns = any(isinstance(n, ast.Return) for n in nodes(source))
         self.outer, self.stays = None, False  # the loop around it that may be compiled; whether this one was not, when it was looked at last
         self.inner = []  # the loops inside that are asked next
@@ -170,7 +173,10 @@ class Loop(_plait.LoopCall):
 
     def looked_up(self, variables):
         """The same names, as inputs have them; what is found there, and by which name, in which variables, cells and globals."""
-        functions = []
+        functions, shared = [], {}
+        if self.captured:
+            holder = variables[CELLS]
+            shared = {n: cell for n, cell in zip(holder.__code__.co_freevars, holder.__closure__) if n in self.captured}
         for name in self.names:
             x = _look_up(name, variables, self.cells, self.scope)
             if x is not _MISSING:
@@ -182,6 +188,9 @@ class Loop(_plait.LoopCall):
                 continue
             cells = dict(zip(function.__code__.co_freevars, function.__closure__ or ()))
             for name in source[2]:
+                if name in shared and cells.get(name) is shared[name]:  # not that of another call
+                    yield outer_name(function, name), same_as(name), name, None, cells, function.__globals__
+                    continue
                 x = _look_up(name, {}, cells, function.__globals__)
                 if isinstance(made := original(x), types.FunctionType) and made not in functions:
                     functions.append(made)
@@ -199,7 +208,7 @@ class Loop(_plait.LoopCall):
                 if dtype.num in _DTYPES and dtype.isnative:
                     t = array_type(_DTYPES[dtype.num], len(strides), bool(strides) and strides[-1] == dtype.itemsize)
             if t is None:
-                t = x if x is None or callable(x) or isinstance(x, (str, types.ModuleType, numpy.dtype)) else Other(type(x))
+                t = x if x is None or callable(x) or isinstance(x, (str, types.ModuleType, numpy.dtype, SameAs)) else Other(type(x))
             found[name] = t
             values[name] = x
         return found, values
@@ -207,7 +216,7 @@ class Loop(_plait.LoopCall):
     def code(self, inputs, numbers):
         """The machine code for inputs of these types, to be asked for."""
         step = numbers.step if numbers is not None and numbers.step in (1, -1) else None
-        key = step, *inputs, *[t if isinstance(t, (Scalar, ArrayType, Other)) else id(t) for t in inputs.values()]
+        key = step, *inputs, *map(_key_of, inputs.values())
         found = self.codes.get(key)
         if found is None:
             found = Code(self, inputs, step, len(self.codes) >= MOST)
@@ -229,6 +238,16 @@ class Loop(_plait.LoopCall):
     def finished(self, code, results):
         """What a loop iterates over when its entry has run it, and has heard of something or failed."""
         return Finished(self, code, results)
+
+
+def _key_of(t):
+    """What two inputs have in common for which code is the same: of functions that each call makes anew what their source says, as what they close over are
+    inputs of their own."""
+    if isinstance(t, (Scalar, ArrayType, Other)):
+        return t
+    if isinstance(t, types.FunctionType) and t.__closure__ and not t.__defaults__ and not t.__kwdefaults__:
+        return id(t.__code__), id(t.__globals__)
+    return id(t)
 
 
 def _look_up(name, variables, cells, scope):
@@ -487,8 +506,8 @@ class Code:
             if heard >> bit & 1 and numpy.geterr().get(_KINDS.get(text.split()[0]), "warn") == "warn":
                 warnings.warn(text, RuntimeWarning, stacklevel=depth)
         if site:
-            low.failures[site - 1].again(i, a, b)
-            raise RuntimeError(f"{loop.where[0]}:{low.failures[site - 1].line}: the loop failed in machine code, and not in Python")
+            raise_again(failure := low.failures[site - 1], i, a, b)
+            raise RuntimeError(f"{loop.where[0]}:{failure.line}: the loop failed in machine code, and not in Python")
         state = {n: variables[n] for n in loop.stored if n in variables}
         for part in found:
             results = iter(part[HEAD + bool(low.made) :])
@@ -502,7 +521,7 @@ class Code:
         if returned:
             shape = low.frames[0].shape
             parts = [state[f"return {k}"] for k in range(abs(shape or 0))]
-            value = None if shape is None else parts[0] if shape == -1 else tuple(parts)
+            value = None if shape is None else parts[0] if shape == -1 else low.frames[0].made(parts)
         return (*(state.get(n, UNBOUND) for n in loop.stored), returned, value)
 
 

@@ -6,10 +6,10 @@ import collections
 import types
 
 from .. import _plait
-from .comprehensions import COMPREHENSIONS, scoped
+from .comprehensions import COMPREHENSIONS, scoped, stored
 from .elements import Elements
-from .reading import NOT_IN_LOOPS, compiled, imports_of, tree_of
-from .running import Loop
+from .reading import NOT_IN_LOOPS, captured, compiled, imports_of, tree_of
+from .running import CELLS, Loop
 from .trees import copied, names, nodes
 from .versions import Versions
 
@@ -36,6 +36,8 @@ def with_loops(function, scope, closure):
             return None  # the file has changed
         rewriting = _Rewriting(function, scope, cells, outside, _read(tree), loops, asleep)
         tree.body = rewriting.block(tree.body)
+        if rewriting.captured and asleep != loops.keys():
+            tree.body.insert(0, _cells_of(rewriting.captured, tree.body[0]))
         if asleep:
             tree.body.append(_named(sorted(asleep), tree.lineno))
         made = compiled(tree, function, [*cells, *loops], imported) if loops else None
@@ -53,6 +55,12 @@ def _named(names, line):
     """A statement that does nothing and names them: the codes of a function close over the same cells."""
     at = {"lineno": line, "col_offset": 0, "end_lineno": line, "end_col_offset": 0}
     return ast.If(ast.Constant(False, **at), [ast.Expr(ast.Name(n, ast.Load(), **at), **at) for n in names], [], **at)
+
+
+def _cells_of(names, node):
+    """.cells = lambda: (a, b)"""
+    value = ast.Lambda(ast.arguments([], [], None, [], [], None, []), ast.Tuple([ast.Name(n, ast.Load()) for n in sorted(names)], ast.Load()))
+    return ast.fix_missing_locations(ast.copy_location(ast.Assign([ast.Name(CELLS, ast.Store())], value), node))
 
 
 def _read(tree):
@@ -113,6 +121,7 @@ class _Rewriting:
         self.function, self.scope, self.cells, self.outside, self.reads = function, scope, cells, outside, reads
         self.loops, self.asleep = loops, asleep  # the function's, by their names, which the first time is made; those that are left as they are
         self.number = 0
+        self.captured = captured(function.__code__)
         self.inside = 0  # loops of Python's around the statement
         self.around = None  # the innermost of them that may be compiled
 
@@ -187,6 +196,7 @@ class _Rewriting:
         own, rest, state, failed, awake = (f".{n}{number}" for n in ("loop", "rest", "state", "failed", "awake"))
         outer = self.around
         if outer is not None and loop not in outer.inner:
+        self.captured = captured(function.__code__)
             outer.inner.append(loop)
         # Loops inside are asked where this one stays Python's.
         self.around, self.inside = loop, self.inside + 1

@@ -61,6 +61,15 @@ class ArrayType(NamedTuple):
 array_type = functools.cache(ArrayType)  # one object for equal ones: calls make many
 
 
+class SameAs(NamedTuple):
+    """Another name of a variable of the loop's: what a function that it calls reads where the loop may store to it."""
+
+    name: str
+
+
+same_as = functools.cache(SameAs)  # one object for equal ones: code is kept by it
+
+
 class Other(NamedTuple):
     """An object that no kernel has."""
 

@@ -26,6 +26,7 @@ namespace {
 
 // A kernel that is done before another thread could use the recorder's lock.
 constexpr double kShort = 40e-6;
+constexpr int kMostRuns = 4;  // of a piece that signals interrupt whose handlers raise nothing
 // Seconds of a piece that may end the run.
 constexpr double kExitPiece = 20e-6;
 // Seconds of interpretation after which the evaluation waits for the compiler, and the longest wait
@@ -201,19 +202,20 @@ unsigned CompiledKernel::launch(const ir::CallArgs& args, std::int64_t extent, d
   Interruption interruption(how.interruptible && predicted >= kShort);
   std::atomic<unsigned> flags{0};
   clear_flags();
-  auto run_piece = [&](std::int64_t begin, std::int64_t end, int worker) {
+  auto run_piece = [&](std::int64_t begin, std::int64_t end, int worker, bool heeds = true) {
     ir::CallArgs mine = args;
-    mine.stop = &interruption.flag(worker);
+    if (heeds) mine.stop = &interruption.flag(worker);
     call(mine, begin, end, scratch->data + stride * static_cast<std::size_t>(worker));
     if (const unsigned raised = raised_flags()) flags.fetch_or(raised, std::memory_order_relaxed);
   };
   auto piece = [&](std::int64_t begin, std::int64_t end, int worker) {
     if (worker != 0) clear_flags();
     if (begin < end) run_piece(begin, end, worker);
-    while (worker == 0 && interruption.asked()) {
+    for (int runs = 1; worker == 0 && interruption.asked(); ++runs) {
       if (!interruption.goes_on(0)) return false;
       clear_flags();  // the handler's
-      if (begin < end) run_piece(begin, end, worker);
+      // Signals that come in quick succession do not keep it from its end.
+      if (begin < end && runs <= kMostRuns) run_piece(begin, end, worker, runs < kMostRuns);
     }
     if (how.early_exit && how.early_exit->reached(begin, end)) return false;
     if (begin < end && loop.threads == 1 && rest(started, end, extent) > kLongRest)

@@ -5,6 +5,7 @@
 
 #include "codegen/interp/interp.hpp"
 #include "ir/builder.hpp"
+#include "ir/sequential_call.hpp"
 #include "run_kernel.hpp"
 
 using namespace plait;
@@ -31,10 +32,12 @@ class Program : public Builder {
   }
 };
 
-void run(const jit::Code& code, std::vector<void*> buffers, std::vector<std::int64_t> params,
-         const std::atomic<bool>* stop = &kNeverStopped) {
-  const CallArgs args{buffers.data(), params.data(), nullptr, stop};
-  code.fn(&args, 0, 1, nullptr, code.helpers.data());
+void run(
+    const jit::Code& code, std::vector<void*> buffers, std::vector<std::int64_t> params,
+    const std::atomic<bool>* stop = &kNeverStopped,
+    bool (*returns)(SequentialCall&) = [](SequentialCall&) { return true; }) {
+  const SequentialCall call{{buffers.data(), params.data(), nullptr, stop}, returns};
+  code.fn(&call.args, 0, 1, nullptr, code.helpers.data());
 }
 
 // Runs on every tier, as code of both efforts.
@@ -180,6 +183,29 @@ TEST_CASE("whoever stops a kernel is heard in every loop") {
     run(code, {&x}, {}, &stop);
     poke.join();
     CHECK(stop);
+  });
+}
+
+TEST_CASE("a kernel goes on where its caller says so") {
+  Program p;
+  const std::int32_t x = p.buffer(DType::Int64, true);
+  const Val zero = p.number(0), one = p.number(1), n = p.number(300);
+  for (int depth = 0; depth < 3; ++depth) p.open_for(zero, n);
+  p.set_element(x, zero, p.of(OpId::Add, p.element(x, zero), one));
+  for (int depth = 0; depth < 3; ++depth) p.close();
+  on_tiers(p.finish(), [](const jit::Code& code) {
+    static int asked;
+    asked = 0;
+    const std::atomic<bool> stop{true};
+    std::int64_t count = 0;
+    run(code, {&count}, {}, &stop, [](SequentialCall&) { return ++asked < 0; });
+    CHECK(count == 300 * 300 * 300);
+    CHECK(asked > 0);
+    asked = 0;
+    count = 0;
+    run(code, {&count}, {}, &stop, [](SequentialCall&) { return ++asked == 2; });
+    CHECK(asked == 2);
+    CHECK(count < 300 * 300 * 300);
   });
 }
 
