@@ -335,10 +335,9 @@ def main():
     args = parser.parse_args()
     if args.small:
         return small(args)
-    warnings.simplefilter("ignore")
-    numpy.seterr(all="ignore")
-    plait.seterr(all="ignore")
-    rows, covered, left = sweep(args)
+    with warnings.catch_warnings(), numpy.errstate(all="ignore"), plait.errstate(all="ignore"):
+        warnings.simplefilter("ignore")
+        rows, covered, left = sweep(args)
     for ratio, ours, cell in sorted(rows):
         if ratio < args.below:
             print(f"{ratio:6.2f}  {ours * 1e6:9.1f} us  {cell}")
