@@ -328,7 +328,7 @@ def page(results):
                  folded("Picture", picture("first_calls", "First calls")), folded("Milliseconds and MiB", first_calls(results, impls))]
     if results["small"]:
         lines = [[f"`{n}`", f"{r['numpy']:.0f}", f"{r['plait']:.0f}", ratio(r["numpy"], r["plait"])] for n, r in results["small"].items()]
-        text += ["## Small calls", "On one thread, the least of many short runs by turns (`benchmarks/small.py`).", picture("small_calls", "Small calls"), folded("Nanoseconds", table(["ns", "NumPy", "Plait", "x NumPy"], lines))]
+        text += ["## Small calls", "On one thread, the least of many short runs by turns (`benchmarks/functions.py --small`).", picture("small_calls", "Small calls"), folded("Nanoseconds", table(["ns", "NumPy", "Plait", "x NumPy"], lines))]
     if results["overheads"]:
         text += ["## Overheads", overheads(results["overheads"])]
     rows = behind(results)
@@ -336,7 +336,7 @@ def page(results):
     for heading, found in rows.items():
         text += [f"### {heading}", causes(found)]
     text += ["## More", """* [Programs](programs.md): whole programs under NumPy and Plait, first and steady.
-* `benchmarks/products.py`, `ufuncs.py`, `sweep.py`, `team.py`: every shape of product, every ufunc, random cases, threads beside other work.
+* `benchmarks/products.py`, `functions.py`, `sweep.py`, `team.py`: every shape of product, every function, random cases, threads beside other work.
 * [On a GPU](cuda.md): `bash scripts/gpu_check.sh build bench` measures it where there is one."""]
     return "\n\n".join(text) + "\n"
 

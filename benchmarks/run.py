@@ -171,7 +171,7 @@ def overheads(modules, folder, a):
 
 def small_calls(folder, a):
     """Nanoseconds a call: {name: {"numpy": ..., "plait": ...}}."""
-    return call(["small.py", "--json"] + (["--quick"] if a.quick else []), 1, folder, 3 * a.timeout)
+    return call(["functions.py", "--small", "--json"] + (["--quick"] if a.quick else []), 1, folder, 3 * a.timeout)
 
 
 def main():

@@ -91,12 +91,12 @@ PyObject* get_flags(PyObject* s, void*) {
     ArrayObject* a = as_array(s);
     if (a->host) return check(PyObject_GetAttrString(a->host, "flags"));
     // The flags of an array with this layout; asking for them must not evaluate anything.
-    Owned module(check(PyImport_ImportModule("plait._flags")));
-    bool owns = !a->base;
-    return check(PyObject_CallMethod(
-        module.get(), "Flags", "OOOOO", s, tracer::is_c_contiguous(a->array) ? Py_True : Py_False,
-        tracer::is_f_contiguous(a->array) ? Py_True : Py_False,
-        a->array.writeable ? Py_True : Py_False, owns ? Py_True : Py_False));
+    static PyObject* const flags = check(
+        PyObject_GetAttrString(Owned(check(PyImport_ImportModule("plait._flags"))).get(), "Flags"));
+    const auto truth = [](bool x) { return x ? Py_True : Py_False; };
+    return check(PyObject_CallFunctionObjArgs(flags, s, truth(tracer::is_c_contiguous(a->array)),
+                                              truth(tracer::is_f_contiguous(a->array)),
+                                              truth(a->array.writeable), truth(!a->base), nullptr));
   });
 }
 PyObject* get_data(PyObject* s, void*) { return PyMemoryView_FromObject(s); }

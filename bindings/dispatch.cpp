@@ -22,6 +22,7 @@ struct FunctionObject {
   PyObject *theirs, *name;
   PyObject* numpy;  // whose equal it is, or null
   std::int64_t few;
+  bool records;         // the implementation does of few, too, which a call that is captured wants
   BriefFunction brief;  // asked first, or null
   int depth;   // of lists and tuples in which arrays are looked for, or one of the constants below
   bool binds;  // as an attribute of a class it is a method
@@ -100,7 +101,8 @@ PyObject* call(PyObject* self, PyObject* const* args, std::size_t nargsf, PyObje
       Py_DECREF(result);
     }
     // Where somebody wants to know, Python tells calls with arrays from those of numbers.
-    if (f.theirs && !noting_fallbacks() && few_elements(args, n, names, f.few))
+    if (f.theirs && !noting_fallbacks() && !(f.records && tracer::capture()) &&
+        few_elements(args, n, names, f.few))
       return guarded([&] { return by_numpy(f.theirs, f.name, args, n, names); });
     return PyObject_Vectorcall(f.implementation, args, nargsf, names);
   }
@@ -175,13 +177,14 @@ FunctionObject* make(PyTypeObject* type, vectorcallfunc call, PyObject* implemen
   f->dict = f->theirs = f->name = f->numpy = nullptr;
   f->brief = nullptr;
   f->few = 0;
+  f->records = false;
   f->depth = kNobody;
   f->binds = true;
   return f;
 }
 
-// (implementation, depth, binds, (NumPy's function, name, few) or None, name in the namespace,
-// NumPy's function)
+// (implementation, depth, binds, (NumPy's function, name, few, whether the implementation records)
+// or None, name in the namespace, NumPy's function)
 PyObject* asking(PyObject*, Args args, Py_ssize_t n) {
   if (!exact_count(n, 6)) return nullptr;
   return guarded([&]() -> PyObject* {
@@ -196,6 +199,7 @@ PyObject* asking(PyObject*, Args args, Py_ssize_t n) {
       f->theirs = Py_NewRef(PyTuple_GetItem(args[3], 0));
       f->name = Py_NewRef(PyTuple_GetItem(args[3], 1));
       f->few = PyLong_AsLongLong(PyTuple_GetItem(args[3], 2));
+      f->records = PyObject_IsTrue(PyTuple_GetItem(args[3], 3)) == 1;
     }
     return reinterpret_cast<PyObject*>(f);
   });

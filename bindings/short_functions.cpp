@@ -61,6 +61,19 @@ PyObject* brief_asarray(Args args, Py_ssize_t n, PyObject* names) {
   return brief_array(args, n, names);
 }
 
+// Plain arrays of the engine's, alone.
+const tracer::Array* alone(Args args, Py_ssize_t n, PyObject* names) {
+  if (n != 1 || names || Py_TYPE(args[0]) != array_type || as_array(args[0])->host) return nullptr;
+  return &as_array(args[0])->array;
+}
+
+// What is in this order already; lists are read in it.
+template <auto in_order>
+PyObject* brief_in_order(Args args, Py_ssize_t n, PyObject* names) {
+  const tracer::Array* x = alone(args, n, names);
+  return x && x->ndim() > 0 && in_order(*x) ? Py_NewRef(args[0]) : brief_array(args, n, names);
+}
+
 PyObject* brief_arange(Args args, Py_ssize_t n, PyObject* names) {
   const auto c = creation(args, n, names);
   if (!c || c->dtype || default_dtype_varies) return not_implemented();
@@ -72,12 +85,6 @@ PyObject* brief_arange(Args args, Py_ssize_t n, PyObject* names) {
       PyLong_CheckExact(c->first) ? PyLong_AsLongLongAndOverflow(c->first, &beyond) : 0;
   if (beyond) return not_implemented();
   return wrap(numpy::arange(zero, scalar_int(stop), one, std::nullopt));
-}
-
-// Plain arrays of the engine's, alone.
-const tracer::Array* alone(Args args, Py_ssize_t n, PyObject* names) {
-  if (n != 1 || names || Py_TYPE(args[0]) != array_type || as_array(args[0])->host) return nullptr;
-  return &as_array(args[0])->array;
 }
 
 PyObject* brief_bincount(Args args, Py_ssize_t n, PyObject* names) {
@@ -106,6 +113,8 @@ constexpr ShortFunction short_functions[] = {
     {"empty", brief_empty},
     {"array", brief_array},
     {"asarray", brief_asarray},
+    {"asanyarray", brief_asarray},
+    {"ascontiguousarray", brief_in_order<tracer::is_c_contiguous>},
     {"bincount", brief_bincount},
     {"arange", brief_arange},
     {"sort", sorted_copy},

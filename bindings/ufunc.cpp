@@ -8,6 +8,7 @@
 #include "functions.hpp"
 #include "ndarray.hpp"
 #include "operators.hpp"
+#include "tracer/capture.hpp"
 
 namespace plait::py {
 namespace {
@@ -39,7 +40,28 @@ Owned keywords(PyObject* const* values, PyObject* names) {
     check(PyDict_SetItem(d.get(), PyTuple_GET_ITEM(names, i), values[i]));
   return d;
 }
+// Whether nobody is to be asked about a call: its operands are NumPy's numbers and arrays of dtypes
+// that only NumPy has, or arrays of so few elements that nothing is won by doing it here.
+bool is_numpys(PyObject* const* args, Py_ssize_t n, PyObject* names) {
+  constexpr std::int64_t kFew = 128;
+  if (names || noting_fallbacks() || tracer::capture()) return false;
+  std::int64_t elements = 0;
+  bool host = false;
+  for (Py_ssize_t i = 0; i < n; ++i) {
+    PyObject* o = args[i];
+    if (Py_TYPE(o) == array_type) {
+      host = host || as_array(o)->host;
+      if (!as_array(o)->host) elements += as_array(o)->array.size();
+    } else if (!PyFloat_CheckExact(o) && !PyLong_CheckExact(o) && !PyBool_Check(o) &&
+               !PyComplex_CheckExact(o) && !PyUnicode_CheckExact(o) && !PyArray_CheckExact(o) &&
+               !PyArray_CheckScalar(o)) {
+      return false;
+    }
+  }
+  return host || elements < kFew;
+}
 PyObject* fallback(PyObject* self, PyObject* const* args, Py_ssize_t n, PyObject* names) {
+  if (is_numpys(args, n, names)) return by_numpy(as_ufunc(self)->numpy, Py_None, args, n, names);
   Owned t = positional(args, n), d = keywords(args + n, names);
   return call_hook(hooks.ufunc, self, t.get(), d.get());
 }

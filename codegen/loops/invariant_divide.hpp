@@ -25,7 +25,7 @@ struct Inverse {
   U by, factor;
   int first, second;  // shifts
 
-  explicit Inverse(U d) : by(d) {
+  constexpr explicit Inverse(U d) : by(d) {
     using Wide = std::conditional_t<(kBits < 64), std::uint64_t, unsigned __int128>;
     const int l = kBits - std::countl_zero(U(d - 1));  // 2^l >= d
     factor = U((((Wide(1) << l) - d) << kBits) / d + 1);
@@ -45,6 +45,14 @@ struct Inverse {
     return (high + ((u - high) >> first)) >> second;
   }
 };
+
+// That of the divisor before is kept: machine code divides a few lanes at a time.
+template <class U>
+const Inverse<U>& inverse_of(U by) {
+  static constinit thread_local Inverse<U> last{1};
+  if (last.by != by) last = Inverse<U>(by);
+  return last;
+}
 
 enum class Part { Quotient, Remainder, Fmod };
 
@@ -112,15 +120,15 @@ void divide_all(Args args, Strides s, std::int64_t n,
 // False where one inverse would not pay, or there is none.
 template <class T, Part kPart>
 bool divide_by_one(Args args, Strides s, std::int64_t n) {
-  constexpr std::int64_t kPays = 32;  // an inverse takes a division
+  constexpr std::int64_t kPays = 8;  // an inverse takes a division
   if (s[1] != 0 || n < kPays) return false;
   const T by = load<T>(args[1]);
   if (by == 0 || (std::is_signed_v<T> && by == T(-1))) return false;
   using U = std::make_unsigned_t<T>;
   if (std::is_signed_v<T> && by < 0)
-    divide_all<T, kPart, std::is_signed_v<T>>(args, s, n, Inverse<U>(U(U(0) - U(by))));
+    divide_all<T, kPart, std::is_signed_v<T>>(args, s, n, inverse_of<U>(U(U(0) - U(by))));
   else
-    divide_all<T, kPart, false>(args, s, n, Inverse<U>(U(by)));
+    divide_all<T, kPart, false>(args, s, n, inverse_of<U>(U(by)));
   return true;
 }
 

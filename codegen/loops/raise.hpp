@@ -12,6 +12,10 @@ inline void raise_flags(int flags) {
     volatile float large = std::numeric_limits<float>::max();
     large = large * large;
   }
+  if (flags & FE_UNDERFLOW) {
+    volatile float small = std::numeric_limits<float>::min();
+    small = small * small;
+  }
   if (flags & (FE_INVALID | FE_DIVBYZERO)) std::feraiseexcept(flags & (FE_INVALID | FE_DIVBYZERO));
 }
 

@@ -67,9 +67,11 @@ double product_seconds(const Machine& m, Multiplier by, const ir::ProductTypes& 
   const double cost = product_cost(m, by, t);
   if (std::isinf(cost)) return cost;  // of no products, too
   const double seconds = rows * columns * depth * product_weight(t.result) * cost;
-  // One row or column is bound by memory, or by lanes along k, which no tile has.
+  // One row or column is bound by memory, or by lanes along k, which tiles of floats do not have.
   const bool vector = rows == 1 || columns == 1;
-  const bool tiles = by != Multiplier::Blas && by != Multiplier::Loop;
+  const bool lanes = t.uniform() && (is_integer(t.result) || t.result == DType::Float16);
+  const bool tiles =
+      by == Multiplier::Tiles ? !lanes : by != Multiplier::Blas && by != Multiplier::Loop;
   return vector && tiles ? seconds * m.tile_lanes : seconds;
 }
 

@@ -236,5 +236,5 @@ def composed(theirs, name, few=FEW, size=arrays):
 
     function.__name__ = function.__qualname__ = name.rpartition(".")[2]
     if size is arrays and rounding is theirs and not rounds:
-        function._small = theirs, name, few  # decided before Python is asked; see _dispatch.py
+        function._small = theirs, name, few, False  # decided before Python is asked; see _dispatch.py
     return function

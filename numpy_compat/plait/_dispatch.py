@@ -19,6 +19,13 @@ _LIKE = {
 }  # fmt: skip
 
 
+# NumPy's are sooner with few elements than what is recorded, or written in Python, here: they copy what they are given.
+_FEW = 128
+_SMALL = {
+    "argpartition", "argsort", "can_cast", "choose", "convolve", "copyto", "correlate", "count_nonzero", "digitize", "einsum",
+    "frombuffer", "fromiter", "interp", "isfortran", "isin", "lexsort", "packbits", "partition", "place", "put", "put_along_axis",
+    "putmask", "ravel_multi_index", "result_type", "searchsorted", "sort", "unpackbits", "unravel_index",
+}  # fmt: skip
 _ANY_DEPTH, _LIKE_ALONE, _NOBODY = 100, -1, -2
 
 
@@ -33,6 +40,8 @@ def asking(ours, theirs, name, module="plait"):
     """`ours`, Plait's function for NumPy's `theirs`, so that it asks whom NumPy's asks and is a method where NumPy's is."""
     name = name.rpartition(".")[2]
     depth = _depth(theirs, name, module)
+    if module == "plait" and name in _SMALL:
+        ours.__dict__.setdefault("_small", (theirs, name, _FEW, True))
     binds = not isinstance(theirs, types.BuiltinFunctionType)  # those in C are no methods of the classes that hold them
     if theirs is None and "_small" not in ours.__dict__:
         return ours

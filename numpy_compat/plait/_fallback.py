@@ -281,7 +281,7 @@ def wrapper(function, name, module="plait"):
         return call_numpy(function, args, kwargs, name)
 
     fallback.__name__ = fallback.__qualname__ = name.rpartition(".")[2]
-    fallback._small = function, name, sys.maxsize
+    fallback._small = function, name, sys.maxsize, False
     return _docs.stand_for(fallback, function, module)
 
 

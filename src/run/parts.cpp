@@ -9,6 +9,7 @@
 #include "codegen/interp/interp.hpp"
 #include "codegen/llvm/jit.hpp"
 #include "codegen/loops/tier.hpp"
+#include "codegen/loops/vector_product.hpp"
 #include "codegen/loops/types.hpp"
 #include "core/convert.hpp"
 #include "core/dispatch.hpp"
@@ -155,6 +156,9 @@ VectorFn vector_function(OpId op, DType t, CpuTier tier) {
 }
 const Product* product(DType a, DType b, CpuTier tier) {
   PLAIT_AT_TIER_OF_PROGRAMS(tier, product(a, b));
+}
+VectorProductFn vector_product(DType t, CpuTier tier) {
+  PLAIT_AT_TIER_OF_PROGRAMS(tier, vector_product(t));
 }
 
 }  // namespace loops

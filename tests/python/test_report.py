@@ -152,12 +152,12 @@ def test_files_are_of_one_machine(report):
 
 def test_causes_name_rows(report):
     import loop_programs
-    import small
+    import statements
     import workloads
 
     import plait
 
-    names = {w.name for w in workloads.ALL} | set(small.calls(plait)) | set(loop_programs.PROGRAMS)
+    names = {w.name for w in workloads.ALL} | set(statements.calls(plait)) | set(loop_programs.PROGRAMS)
     assert not {n for n in report.CAUSES if n.removesuffix(", first call") not in names}
     assert set(report.OVERVIEW) <= names and {w.group for w in workloads.ALL} <= report.GROUPS.keys()
 

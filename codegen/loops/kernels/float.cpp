@@ -1,8 +1,13 @@
 // Float arithmetic whose every operation is one or a few instructions.
+#include <algorithm>
+#include <bit>
+#include <cfenv>
 #include <cmath>
 #include <limits>
+#include <type_traits>
 
 #include "codegen/loops/drivers.hpp"
+#include "codegen/loops/raise.hpp"
 
 namespace plait::loops::PLAIT_TIER {
 namespace {
@@ -117,21 +122,29 @@ struct Nextafter {
     return std::nextafter(a, b);
   }
 };
-// The distance to the next number away from zero, with the sign of a. For a zero it is positive.
-struct Spacing {
-  template <class T>
-  static T f(T a) {
-    constexpr T inf = std::numeric_limits<T>::infinity();
-    if (a == 0) return std::numeric_limits<T>::denorm_min();
-    // By its bits: what computes all lanes may compare so that NaN raises a flag, and the
-    // difference of infinities raises one.
-    using Bits = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
-    const bool special = __builtin_bit_cast(Bits, std::fabs(a)) >= __builtin_bit_cast(Bits, inf);
-    const T finite = special ? T(1) : a;
-    const T distance = std::nextafter(finite, std::copysign(inf, finite)) - finite;
-    return special ? std::numeric_limits<T>::quiet_NaN() : distance;
-  }
-};
+// The distance to the next number away from zero, with the sign of a; for a zero it is positive.
+template <class T>
+void spacing(Args args, Strides s, std::int64_t n) {
+  using Bits = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
+  constexpr Bits kSign = Bits{1} << (sizeof(T) * 8 - 1);
+  constexpr auto kInfinite = std::bit_cast<Bits>(std::numeric_limits<T>::infinity());
+  constexpr auto kNormal = std::bit_cast<Bits>(std::numeric_limits<T>::min());
+  constexpr auto kNaN = std::bit_cast<Bits>(std::numeric_limits<T>::quiet_NaN());
+  Bits last = 0, subnormal = 0;
+  unary<T, T>(args, s, n, [&](T a) {
+    const auto bits = std::bit_cast<Bits>(a);
+    const Bits size = bits & ~kSign, sign = size == 0 ? 0 : bits & kSign;
+    last |= Bits(size == kInfinite - 1);
+    subnormal |= Bits(size - 1 < kNormal - 1);
+    // Exact, also where it is subnormal: nothing is raised.
+    const T power = std::bit_cast<T>(size & kInfinite) * std::numeric_limits<T>::epsilon();
+    const Bits distance = std::max(std::bit_cast<Bits>(power), Bits{1});
+    const Bits made = (size == kInfinite - 1 ? kInfinite : distance) | sign;
+    return std::bit_cast<T>(size < kInfinite ? made : kNaN);
+  });
+  if (last) raise_flags(FE_OVERFLOW);
+  if (subnormal) raise_flags(FE_UNDERFLOW);
+}
 
 template <class T>
 void multiply_add(Args args, Strides s, std::int64_t n) {
@@ -192,7 +205,7 @@ LoopFn float_loop(OpId op, DType t) {
     case OpId::Nextafter:
       return binary_of<Nextafter>(t);
     case OpId::Spacing:
-      return unary_of<Spacing>(t);
+      return t == DType::Float32 ? &spacing<f32> : &spacing<f64>;
     case OpId::Fma:
       return t == DType::Float32 ? &multiply_add<f32> : &multiply_add<f64>;
     default:

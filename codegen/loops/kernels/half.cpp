@@ -70,19 +70,19 @@ void nextafter(Args args, Strides s, std::int64_t n) {
 // The distance to the next number above, whatever the sign: so does NumPy for this dtype.
 void spacing(Args args, Strides s, std::int64_t n) {
   using H = std::uint16_t;
-  int flags = 0;
-  unary<H, H>(args, s, n, [&flags](H a) -> H {
-    if ((a & 0x7c00) == 0x7c00) {
-      flags |= FE_INVALID;
-      return 0x7e00;
-    }
-    if (a == 0x7bff) {
-      flags |= FE_OVERFLOW;
-      return 0x7c00;
-    }
-    return float_to_half(half_to_float(next(a, true)) - half_to_float(a));
+  unsigned invalid = 0, last = 0;
+  unary<H, H>(args, s, n, [&](H a) -> H {
+    const unsigned size = a & 0x7fffu, special = size >= 0x7c00u;
+    invalid |= special;
+    last |= unsigned(a == 0x7bff);
+    // The numbers in between have an exponent in common: that of the smaller one.
+    const unsigned exponent = std::max((size - unsigned(a > 0x8000)) >> 10, 1u);
+    const unsigned distance =
+        exponent > 10 ? (exponent - 10) << 10 : 1u << std::min(exponent - 1, 9u);
+    return H(special ? 0x7e00u : a == 0x7bff ? 0x7c00u : distance);
   });
-  if (flags) raise_flags(flags);
+  if (invalid) raise_flags(FE_INVALID);
+  if (last) raise_flags(FE_OVERFLOW);
 }
 
 template <DType to>

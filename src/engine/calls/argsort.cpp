@@ -1,12 +1,14 @@
 #include "argsort.hpp"
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <bit>
 #include <numeric>
 #include <vector>
 
 #include "core/dispatch.hpp"
+#include "engine/direct/direct_rows.hpp"
 #include "keys.hpp"
 #include "long_sort.hpp"
 #include "sort_run.hpp"
@@ -127,11 +129,29 @@ void order_rest(std::uint64_t* words, std::int64_t n, std::uint64_t mask,
                                     std::memory_order_relaxed);
 }
 
+constexpr std::int64_t kCounted = 64;  // fewer are sorted before 256 counts are added
+
+// Keys of a byte: those of each are counted, and then have their places one after the other.
+template <class Key>
+void count_keys(const Key& key, std::int64_t n, std::uint64_t* order) {
+  std::array<std::int64_t, 256> place{};
+  in_parts(n, [&](std::int64_t first, std::int64_t count) {
+    for (std::int64_t i = first; i < first + count; ++i) ++place[key(i)];
+  });
+  std::exclusive_scan(place.begin(), place.end(), place.begin(), std::int64_t{0});
+  in_parts(n, [&](std::int64_t first, std::int64_t count) {
+    for (std::int64_t i = first; i < first + count; ++i)
+      order[place[key(i)]++] = static_cast<std::uint64_t>(i);
+  });
+}
+
 template <class T>
 void argsort_line(const Line& line, LongSort& sort, std::uint64_t* words) {
   const auto key = [&](std::int64_t i) {
     return key_of(element_at<T>(line.data + i * line.stride));
   };
+  if constexpr (sizeof(T) == 1)
+    if (line.n >= kCounted) return count_keys(key, line.n, words);
   const WordLayout l = word_layout(key, sizeof(T) * 8, line.n);
   const auto fill = [&](std::int64_t begin, std::int64_t end, std::byte* to) {
     auto* const run = reinterpret_cast<std::uint64_t*>(to);
@@ -156,10 +176,11 @@ struct ArgsortLine::State {
 };
 
 ArgsortLine::ArgsortLine(DType t, std::int64_t n)
-    : state_(new State{
-          t,
-          is_complex(t) ? LongSort(DType::UInt64, 0, false) : LongSort(DType::UInt64, n, false),
-          {}}) {}
+    : state_(
+          new State{t,
+                    LongSort(DType::UInt64,
+                             is_complex(t) || (itemsize(t) == 1 && n >= kCounted) ? 0 : n, false),
+                    {}}) {}
 ArgsortLine::~ArgsortLine() = default;
 
 void ArgsortLine::run(const Line& line, std::int64_t* out) {

@@ -165,6 +165,7 @@ void run_product(const Operation& op, std::span<const Operand> in, const Memory&
 }
 
 void multiply(const MatrixProduct& p) {
+  if (vector_product(p)) return;
   // Integers are the same in any order, and packing so few takes longer than the loop.
   constexpr double kFewProducts = 1024;
   if (is_integer(p.dtype) && p.types().uniform() && p.products() <= kFewProducts) {

@@ -81,6 +81,21 @@ void CompiledKernel::consider_compiling(double predicted) {
   ask_for_code();
 }
 
+// Machine code divides integers by the precompiled loops, a few lanes at a call; the interpreter,
+// a tile. What little stands around a division is no reason to compile it.
+static bool divides_above_all(const ir::Kernel& k) {
+  constexpr int kLittle = 4;  // operations
+  int operations = 0;
+  bool divides = false;
+  for (const ir::Inst& i : k.insts) {
+    if (i.op != ir::Op::Apply) continue;
+    ++operations;
+    divides |= (i.fn == OpId::FloorDivide || i.fn == OpId::Remainder) &&
+               is_integer(k.insts[i.operands[0]].type);
+  }
+  return divides && operations <= kLittle && !k.sequential;
+}
+
 void CompiledKernel::ask_for_code() {
   const JitMode mode = config().jit;
   if (mode == JitMode::Off || !slot_->claim()) return;
@@ -90,7 +105,8 @@ void CompiledKernel::ask_for_code() {
   if (!(mode == JitMode::Background ? jit::expected() : jit::available()))
     return slot_->ask_later();
   std::string why;
-  if (!jit::supports(*kernel_, &why)) {
+  if (mode == JitMode::Background && divides_above_all(*kernel_)) why = "it divides integers";
+  if (!why.empty() || !jit::supports(*kernel_, &why)) {
     if (logging(Log::Compile)) log(Log::Compile, "stays on the interpreter: " + why);
     return slot_->give_up();
   }

@@ -1,7 +1,6 @@
 #include "product.hpp"
 
 #include <algorithm>
-#include <atomic>
 #include <cstring>
 #include <optional>
 
@@ -10,12 +9,10 @@
 #include "core/config.hpp"
 #include "engine/direct/direct.hpp"
 #include "engine/direct/direct_kernels.hpp"
-#include "engine/direct/fp_flags.hpp"
 #include "engine/direct/mirror.hpp"
 #include "engine/engine.hpp"
-#include "engine/threads/interruption.hpp"
-#include "engine/threads/team.hpp"
 #include "packed_operands.hpp"
+#include "tasks.hpp"
 
 namespace plait::engine {
 
@@ -35,39 +32,6 @@ constexpr std::int64_t kPiecesAThread = 6;
 constexpr std::int64_t kUnpackedBytes = 256 << 10;
 
 std::int64_t ceil_div(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
-
-// Runs tasks on the team: flags that helpers raise become the caller's, as if it had run them all.
-class Tasks {
- public:
-  Tasks(double seconds, bool interruptible)
-      : seconds_(seconds), threads_(team_threads(seconds)), interruptible_(interruptible) {}
-  int threads() const { return threads_; }
-
-  // task(i, worker, goes_on); `seconds` of all of them. A task ends early when goes_on() is false.
-  template <class F>
-  void run(std::int64_t count, double seconds, F&& task) {
-    std::atomic<unsigned> flags{0};
-    Interruption interruption(interruptible_);
-    const ParallelLoop loop{.extent = count, .seconds = seconds, .threads = threads_};
-    run_parallel(loop, [&](std::int64_t begin, std::int64_t end, int worker) {
-      if (worker != 0) clear_flags();
-      for (std::int64_t i = begin; i < end && interruption.goes_on(worker); ++i)
-        task(i, worker, [&] { return interruption.goes_on(worker); });
-      if (worker != 0)
-        if (const unsigned raised = raised_flags())
-          flags.fetch_or(raised, std::memory_order_relaxed);
-      return interruption.goes_on(worker);
-    });
-    interruption.end();
-    raise_flags(flags.load(std::memory_order_relaxed));
-  }
-  double seconds() const { return seconds_; }
-
- private:
-  double seconds_;
-  int threads_;
-  bool interruptible_;
-};
 
 // Where the elements [first, first + count) of an axis lie.
 void place_lines(const AxisGroup& l, std::int64_t first, std::int64_t count, std::int64_t* at) {

@@ -43,6 +43,9 @@ MatrixProduct with_joined_axes(const MatrixProduct& p);
 // summed in an order that k alone decides. False for other types. Throws std::bad_alloc and
 // Interrupted.
 bool tiled_product(const MatrixProduct& p);
+// Of one row or column, by lanes along it or along the sums, with the bits that tiles have; false
+// for others, and for what a BLAS takes.
+bool vector_product(const MatrixProduct& p);
 // By a BLAS, if one is found; false for what it does not take.
 bool blas_product(const MatrixProduct& p);
 // By whatever takes it soonest.

@@ -1,15 +1,6 @@
-"""Scalar-heavy and small work: nanoseconds a call, Plait and NumPy by turns in one process. small.py [--json] [--quick] [NAME ...]
-
-The least of many short runs, which other work on the machine disturbs little. Every call's results were compared by the tests.
-"""
-
-import argparse
-import json
-import time
+"""Statements of scalar-heavy and small work, which functions.py measures with --small."""
 
 import numpy
-
-import plait
 
 
 def calls(np):
@@ -132,45 +123,3 @@ def calls(np):
         "q[range(3)]": lambda: q[range(3)],
         "roll(m, int64, 1)": lambda: np.roll(m, one, axis=1),
     }
-
-
-def least(call, calls, runs=30):
-    """Nanoseconds of one call in the fastest of a few runs."""
-    best = float("inf")
-    for _ in range(runs):
-        start = time.perf_counter_ns()
-        for _ in range(calls):
-            call()
-        best = min(best, time.perf_counter_ns() - start)
-    return best / calls
-
-
-def measure(name, ours, theirs, rounds):
-    a = b = float("inf")
-    once = min(least(theirs[name], 5, 3), least(ours[name], 5, 3))
-    count = max(5, min(200, int(1e5 / once)))
-    for _ in range(rounds):  # by turns
-        a, b = min(a, least(theirs[name], count)), min(b, least(ours[name], count))
-    return {"numpy": a, "plait": b}
-
-
-def main():
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("names", nargs="*", metavar="NAME")
-    parser.add_argument("--json", action="store_true", help="one line, for run.py")
-    parser.add_argument("--quick", action="store_true", help="three rounds instead of ten")
-    options = parser.parse_args()
-    ours, theirs = calls(plait), calls(numpy)
-    rounds = 3 if options.quick else 10
-    names = [n for n in ours if not options.names or n in options.names]
-    if options.json:
-        print(json.dumps({n: measure(n, ours, theirs, rounds) for n in names}))
-        return
-    print(f"{'':24}{'NumPy':>8}{'Plait':>8}  ratio")
-    for name in names:
-        row = measure(name, ours, theirs, rounds)
-        print(f"{name:24}{row['numpy']:8.0f}{row['plait']:8.0f}{row['plait'] / row['numpy']:7.2f}", flush=True)
-
-
-if __name__ == "__main__":
-    main()
