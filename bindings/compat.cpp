@@ -205,6 +205,7 @@ PyObject* arange(PyObject*, Args args, Py_ssize_t n) {  // (start, stop, step, d
                  &step = h[2].operand->scalar;
     // What the dtype cannot hold is NumPy's to report: it stores the first two elements as numbers.
     if (t && is_float(*t) && !(holds(start, *t) && holds(step, *t))) return not_implemented();
+    if (t == DType::Complex64) return not_implemented();  // it steps in single precision
     if (t && is_integer(*t) && *t != common) {
       const Owned second(check(PyNumber_Add(args[0], args[2])));
       if (!pack(args[0], *t) || !pack(second.get(), *t)) return not_implemented();
@@ -224,7 +225,9 @@ PyObject* linspace(PyObject*, Args args,
     if (!std::isfinite(stop - start)) return not_implemented();  // NumPy warns
     Owned made(
         wrap(np::linspace(start, stop, integer(args[2]), PyObject_IsTrue(args[3]), t, &step)));
-    Owned spacing(wrap_scalar(scalar_float(step)));
+    // Without intervals it is Python's NaN.
+    Owned spacing(std::isnan(step) ? check(PyFloat_FromDouble(step))
+                                   : wrap_scalar(scalar_float(step)));
     return check(PyTuple_Pack(2, made.get(), spacing.get()));
   });
 }

@@ -125,7 +125,8 @@ def copyto(dst, src, casting="same_kind", where=True):
     if type(dst) is ndarray and dst.dtype.kind in "biufc" and isinstance(src, (int, float, complex, numpy.generic)):
         value = numpy.empty((), dst.dtype)  # NumPy's cast, with its errors
         numpy.copyto(value, src, casting)
-        src = _plait.adopt(value)
+        if _plait.assign(dst, value[()], None if where is True else where) is not NotImplemented:
+            return
     drops_imaginary = type(src) is ndarray and src.dtype.kind == "c" and dst.dtype.kind not in "cb"  # of which NumPy warns
     if type(dst) is ndarray and type(src) is ndarray and not drops_imaginary and numpy.can_cast(src.dtype, dst.dtype, casting):
         if _plait.assign(dst, src, None if where is True else where) is not NotImplemented:

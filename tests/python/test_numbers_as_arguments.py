@@ -58,6 +58,7 @@ def test_linspace():
     cases = [(f"{a}, {b}", lambda np, x=x, y=y: np.linspace(given(np, x), given(np, y), 3)) for (a, x), (b, y) in itertools.product(NUMBERS.items(), repeat=2)]
     cases += [(f"{a}, {options}", lambda np, x=x, options=options: np.linspace(given(np, x), 7.5, 3, retstep=True, **options))
               for a, x in NUMBERS.items() for options in ({"dtype": "f"}, {"dtype": "B"}, {"endpoint": False}, {"axis": -1})]  # fmt: skip
+    cases += [(f"of {n}", lambda np, n=n: np.linspace(3, 5, n, retstep=True)) for n in (0, 1)]
     cases += [("inf", lambda np: np.linspace(0, float("inf"), 3)), ("None", lambda np: np.linspace(numpy.int64(1), None, 3))]
     assert not differing(cases)
 
