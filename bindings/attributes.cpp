@@ -6,10 +6,21 @@
 #include "core/device.hpp"
 #include "functions.hpp"
 #include "iterator.hpp"
+#include "relaid.hpp"
 #include "swallowed.hpp"
+#include "tracer/capture.hpp"
 #include "tracer/device.hpp"
 
 namespace plait::py {
+
+Py_ssize_t times_relaid = 0;
+
+void note_relaid(const ArrayObject* a) {
+  ++times_relaid;
+  if (!a->host && !a->base && a->array.storage->borrowed)
+    tracer::obstruct_capture("it sets the shape, the dtype or the flags of an array that it got");
+}
+
 namespace {
 
 PyObject* tuple_of(const Dims& d) {
@@ -237,6 +248,7 @@ void set_on_host(PyObject* host, const char* name, PyObject* value) {
 }
 
 void put_shape(ArrayObject* a, PyObject* value) {
+  note_relaid(a);
   if (a->host) return set_on_host(a->host, "shape", value);
   PyArray_Dims want{nullptr, 0};
   if (!PyArray_IntpConverter(value, &want)) throw PythonError{};
@@ -255,6 +267,7 @@ void put_shape(ArrayObject* a, PyObject* value) {
   a->array = std::move(made);
 }
 void put_dtype(ArrayObject* a, PyObject* value) {
+  note_relaid(a);
   if (auto v = a->host ? std::nullopt : viewed(a->array, value)) {
     a->array = std::move(*v);
     return;
@@ -318,6 +331,7 @@ int set_strides(PyObject* s, PyObject* value, void*) {
   return guarded_int([&]() -> int {
     refuse_delete("strides", value);
     ArrayObject* a = as_array(s);
+    note_relaid(a);
     Owned numpy(within_base(a));
     check(PyObject_SetAttrString(numpy.get(), "strides", value));
     if (a->host) return 0;
@@ -344,7 +358,10 @@ int set_part(PyObject* s, PyObject* value, void* name) {
     }
     Owned part(check(PyObject_GetAttrString(s, static_cast<const char*>(name))));
     if (!is_array(part.get())) throw PythonError{};
-    return array_setitem(part.get(), Py_Ellipsis, value);
+    if (is_array(value) || is_lazy(value)) return array_setitem(part.get(), Py_Ellipsis, value);
+    const Owned values = with_numpys_arrays(value);
+    const Owned made(check(PyArray_FromAny(values.get(), nullptr, 0, 0, 0, nullptr)));
+    return array_setitem(part.get(), Py_Ellipsis, made.get());  // cast as arrays are
   });
 }
 

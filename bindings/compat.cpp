@@ -176,6 +176,16 @@ PyObject* like(PyObject*, Args args, Py_ssize_t n) {
     return made.ndim() == 0 ? wrap(std::move(made)) : wrap_like(std::move(made), args + 1, 1);
   });
 }
+// A number that computes as the engine's float64 and int64 do. Narrower ones compute in their own
+// dtypes where NumPy takes a difference, and integers of more digits are objects.
+bool is_wide_number(PyObject* o) {
+  if (PyLong_CheckExact(o)) {
+    int overflow = 0;
+    PyLong_AsLongLongAndOverflow(o, &overflow);
+    return !overflow;
+  }
+  return PyFloat_CheckExact(o) || PyArray_IsScalar(o, Double) || PyArray_IsScalar(o, Long);
+}
 bool holds(const Scalar& s, DType t) {
   return std::isfinite(cast(cast(s, t), DType::Float64).as<double>());
 }
@@ -187,16 +197,19 @@ PyObject* arange(PyObject*, Args args, Py_ssize_t n) {  // (start, stop, step, d
     if (!native) return not_implemented();
     OperandHolder h[3];
     for (int i = 0; i < 3; ++i)
-      if (PyBool_Check(args[i]) || parse_operand(args[i], h[i]) == Parsed::Fallback ||
-          h[i].operand->array)
+      if (!is_wide_number(args[i]) || parse_operand(args[i], h[i]) == Parsed::Fallback)
         return not_implemented();
     DType common = promote(promote(h[0].operand->scalar.dtype, h[1].operand->scalar.dtype),
                            h[2].operand->scalar.dtype);
-    if (common != DType::Int64 && common != DType::Float64) return not_implemented();
     const Scalar &start = h[0].operand->scalar, &stop = h[1].operand->scalar,
                  &step = h[2].operand->scalar;
-    // What the dtype cannot hold is NumPy's to report.
+    // What the dtype cannot hold is NumPy's to report: it stores the first two elements as numbers.
     if (t && is_float(*t) && !(holds(start, *t) && holds(step, *t))) return not_implemented();
+    if (t == DType::Complex64) return not_implemented();  // it steps in single precision
+    if (t && is_integer(*t) && *t != common) {
+      const Owned second(check(PyNumber_Add(args[0], args[2])));
+      if (!pack(args[0], *t) || !pack(second.get(), *t)) return not_implemented();
+    }
     return wrap(np::arange(start, stop, step, t));
   });
 }
@@ -206,16 +219,15 @@ PyObject* linspace(PyObject*, Args args,
   return guarded_within_int64([&]() -> PyObject* {
     bool native;
     auto t = optional_dtype(args[4], native);
-    auto number = [](PyObject* o) { return PyFloat_CheckExact(o) || PyLong_CheckExact(o); };
-    if (!native || !number(args[0]) || !number(args[1])) return not_implemented();
-    double start = PyFloat_AsDouble(args[0]), stop = PyFloat_AsDouble(args[1]), step = 0;
-    if (PyErr_Occurred()) {
-      PyErr_Clear();
-      return not_implemented();
-    }
+    if (!native || !is_wide_number(args[0]) || !is_wide_number(args[1])) return not_implemented();
+    const double start = PyFloat_AsDouble(args[0]), stop = PyFloat_AsDouble(args[1]);
+    double step = 0;
+    if (!std::isfinite(stop - start)) return not_implemented();  // NumPy warns
     Owned made(
         wrap(np::linspace(start, stop, integer(args[2]), PyObject_IsTrue(args[3]), t, &step)));
-    Owned spacing(wrap_scalar(scalar_float(step)));
+    // Without intervals it is Python's NaN.
+    Owned spacing(std::isnan(step) ? check(PyFloat_FromDouble(step))
+                                   : wrap_scalar(scalar_float(step)));
     return check(PyTuple_Pack(2, made.get(), spacing.get()));
   });
 }
@@ -393,15 +405,33 @@ PyObject* statistic(PyObject*, Args args, Py_ssize_t n) {
     int keep = PyObject_IsTrue(args[5]);
     check(keep);
     opt.keepdims = keep;
-    std::optional<tracer::Array> mask, mean;
+    std::optional<tracer::Array> mask;
     if (args[6] != Py_None && args[6] != Py_True) {
       mask = parse_array(args[6]);
       if (!mask || mask->dtype != DType::Bool) return not_implemented();
       opt.where = &*mask;
     }
-    double ddof = PyFloat_AsDouble(args[7]);
-    if (ddof == -1 && PyErr_Occurred()) throw PythonError{};
-    if (args[8] != Py_None && !(mean = parse_array(args[8]))) return not_implemented();
+    const double ddof = PyFloat_AsDouble(args[7]);
+    if (ddof == -1 && PyErr_Occurred()) {
+      PyErr_Clear();
+      return not_implemented();
+    }
+    OperandHolder number;
+    std::optional<tracer::Array> mean;
+    if (args[8] != Py_None) {
+      if (parse_operand(args[8], number) == Parsed::Fallback) return not_implemented();
+      const tracer::Operand& given = *number.operand;
+      // Python's numbers take the array's dtype, where it holds them.
+      const DType t = promote_weak(a->dtype, given.weak);
+      if (!given.array && given.weak == Weak::Int && !held_number(args[8], t))
+        return not_implemented();
+      mean = given.array
+                 ? *given.array
+                 : tracer::from_scalar(given.weak == Weak::None ? given.scalar
+                                                                : tracer::reported_cast(given, t));
+      // NumPy drops the imaginary part of real numbers' distances, with a warning.
+      if (is_complex(mean->dtype) && !is_complex(a->dtype)) return not_implemented();
+    }
     std::string_view name = text(args[0]);
     if ((opt.dtype && drops_imaginary(a->dtype, *opt.dtype)) ||
         (opt.out && drops_imaginary(opt.dtype.value_or(a->dtype), opt.out->dtype)))

@@ -455,7 +455,8 @@ std::optional<tracer::Array> parse_array(PyObject* o) {
 }
 
 std::optional<tracer::Array> parse_viewed(PyObject* o) {
-  if (in_jit() && PyArray_CheckExact(o) && tracer::current_device() == kHost)
+  if (PyArray_CheckExact(o) && tracer::current_device() == kHost &&
+      (in_jit() || exported(reinterpret_cast<PyArrayObject*>(o))))
     return native_from_numpy(reinterpret_cast<PyArrayObject*>(o), Take::Share);
   return parse_array(o);
 }

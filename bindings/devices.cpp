@@ -14,9 +14,10 @@ namespace {
 
 DeviceId parse_device(PyObject* name) {
   Owned text(check(PyObject_Str(name)));  // also of plait.device
-  const char* utf8 = PyUnicode_AsUTF8(text.get());
+  Py_ssize_t length = 0;
+  const char* utf8 = PyUnicode_AsUTF8AndSize(text.get(), &length);
   if (!utf8) throw PythonError{};
-  return devices().open(utf8);
+  return devices().open({utf8, static_cast<std::size_t>(length)});
 }
 PyObject* name_of(DeviceId id) { return check(PyUnicode_FromString(devices().name(id).c_str())); }
 

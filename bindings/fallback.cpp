@@ -48,6 +48,7 @@ class NumpyCall {
       return host;
     }
     if (is_lazy(o)) return Owned::borrow(lazy_value(as_lazy(o)));
+    if (PyArray_CheckExact(o)) seen_.push_back({o, o});
     if (PyList_CheckExact(o) || PyTuple_CheckExact(o)) return items_outward(o);
     if (PyLong_CheckExact(o)) {  // it may be a length
       int beyond = 0;
@@ -72,7 +73,7 @@ class NumpyCall {
       Owned made(adopted(reinterpret_cast<PyArrayObject*>(o)));
       PyObject* base = PyArray_BASE(reinterpret_cast<PyArrayObject*>(o));
       for (const Seen& s : seen_)
-        if (base == s.host) set_base(made.get(), s.ours);
+        if (base == s.host && base != s.ours) set_base(made.get(), s.ours);
       return made;
     }
     if (PyTuple_Check(o) || PyList_CheckExact(o)) return items_inward(o);

@@ -170,6 +170,23 @@ bool converts(const tracer::Operand& v, DType to) {
   return v.weak != Weak::Int || to == DType::Int64 || is_float(to) || is_complex(to);
 }
 
+// A list's numbers are checked against the dtype that they are stored in, as NumPy reads a list;
+// rows that are arrays are cast without a check.
+bool reads_by_dtype(PyObject* list, const tracer::Operand& v, DType to) {
+  if (!is_list(list) || !v.array || can_cast(v.array->dtype, to, Casting::Safe)) return false;
+  if (is_float(v.array->dtype) && (is_float(to) || is_complex(to))) return false;
+  for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(list); ++i)
+    if (!is_array(PySequence_Fast_GET_ITEM(list, i))) return true;
+  return false;
+}
+std::optional<tracer::Array> read_as(PyObject* list, DType t) {
+  const Owned values = with_numpys_arrays(list);
+  PyArray_Descr* d = descr_of(t);
+  Py_INCREF(d);
+  const Owned made(check(PyArray_FromAny(values.get(), d, 0, 0, NPY_ARRAY_FORCECAST, nullptr)));
+  return native_from_numpy(reinterpret_cast<PyArrayObject*>(made.get()), Take::Adopt);
+}
+
 // NumPy drops leading ones of the value's shape when it has too many dimensions.
 tracer::Array fit(const tracer::Array& value, int ndim) {
   if (value.ndim() <= ndim) return value;
@@ -282,6 +299,13 @@ int array_setitem(PyObject* self, PyObject* key, PyObject* value) {
       value = lazy_value(as_lazy(value));
     OperandHolder v;
     const Parsed parsed = parse_operand(value, v);
+    if (parsed == Parsed::Operand && reads_by_dtype(value, *v.operand, a->array.dtype)) {
+      if (names_element(key, a->array.ndim(), index)) return fallback();  // NumPy words the error
+      auto made = read_as(value, a->array.dtype);
+      if (!made) return fallback();
+      v.temporary = std::move(*made);
+      v.operand.emplace(v.temporary);
+    }
     if (parsed == Parsed::Fallback || !plain_value(*v.operand, a->array.dtype)) {
       auto packed = is_number(value) ? pack(value, a->array.dtype) : std::nullopt;
       if (!packed) return fallback();
@@ -318,7 +342,11 @@ int array_setitem(PyObject* self, PyObject* key, PyObject* value) {
                        tracer::reported_cast(*v.operand, a->array.dtype));
       return 0;
     }
-    store(tracer::slice(a->array, std::span(k.entries, k.count)), v, nullptr);
+    const tracer::Array target = tracer::slice(a->array, std::span(k.entries, k.count));
+    // NumPy reads a list no deeper than that.
+    if (is_list(value) && v.operand->array && v.operand->array->ndim() > target.ndim())
+      return fallback();
+    store(target, v, nullptr);
     return 0;
   });
 }

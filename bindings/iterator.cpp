@@ -133,7 +133,8 @@ int set_elements(PyObject* self, PyObject* key, PyObject* value) {
     PyErr_SetString(PyExc_TypeError, "Cannot delete iterator elements");
     return -1;
   }
-  const std::int64_t i = is_number(value) ? number(it->array, key) : -1;
+  std::int64_t i = is_number(value) ? number(it->array, key) : -1;
+  if (i >= 0 && !as_array(it->array)->array.writeable) i = -1;  // NumPy words the error
   if (i < 0) return Owned(PyObject_CallMethod(self, "_set", "OO", key, value)) ? 0 : -1;
   const tracer::Array& a = as_array(it->array)->array;
   std::int64_t index[kMaxDims];
@@ -145,7 +146,14 @@ int set_elements(PyObject* self, PyObject* key, PyObject* value) {
     if (!k) return -1;
     PyTuple_SET_ITEM(full.get(), d, k);
   }
-  return array_setitem(it->array, full.get(), value);
+  if (array_setitem(it->array, full.get(), value) == 0) return 0;
+  // NumPy has one answer to every number that the dtype does not hold.
+  for (PyObject* type : {PyExc_TypeError, PyExc_ValueError, PyExc_OverflowError})
+    if (PyErr_ExceptionMatches(type)) {
+      PyErr_SetString(PyExc_ValueError, "Error setting single item of array.");
+      break;
+    }
+  return -1;
 }
 
 Py_ssize_t count_elements(PyObject* self) {

@@ -4,6 +4,7 @@
 
 #include "events.hpp"
 #include "functions.hpp"
+#include "relaid.hpp"
 
 namespace plait::py {
 
@@ -64,6 +65,9 @@ PyObject* host_of(
     PyObject*, PyObject* o) {  // the host array of a dtype that the engine does not cover, or None
   return Py_NewRef(is_array(o) && as_array(o)->host ? as_array(o)->host : Py_None);
 }
+PyObject* is_lent(PyObject*, PyObject* o) {  // whether a NumPy array is over Plait's memory
+  return PyBool_FromLong(PyArray_CheckExact(o) && exported(reinterpret_cast<PyArrayObject*>(o)));
+}
 PyObject* evaluate_all(PyObject*, Args args, Py_ssize_t n) {
   return guarded([&]() -> PyObject* {
     std::vector<tracer::Array> arrays;
@@ -118,17 +122,20 @@ PyObject* set_base_of(PyObject*, Args args, Py_ssize_t n) {  // (a, base) -> a
 }
 PyObject* set_writeable(PyObject*, Args args, Py_ssize_t n) {  // (a, flag)
   if (!exact_count(n, 2)) return nullptr;
+  note_relaid(as_array(args[0]));
   as_array(args[0])->array.writeable = args[1] == Py_True;
   Py_RETURN_NONE;
 }
 
 PyObject* live(PyObject*, PyObject*) { return PyLong_FromSsize_t(live_objects); }
+PyObject* relaid(PyObject*, PyObject*) { return PyLong_FromSsize_t(times_relaid); }
 PyObject* live_lazy(PyObject*, PyObject*) { return PyLong_FromSsize_t(live_scalars); }
 
 }  // namespace
 
 PyMethodDef memory_functions[] = {{"live_objects", live, METH_NOARGS, nullptr},
                                   {"live_scalars", live_lazy, METH_NOARGS, nullptr},
+                                  {"times_relaid", relaid, METH_NOARGS, nullptr},
                                   {"adopt", adopt_array, METH_O, nullptr},
                                   {"share", share_array, METH_O, nullptr},
                                   {"copy_in", copy_array, METH_O, nullptr},
@@ -136,6 +143,7 @@ PyMethodDef memory_functions[] = {{"live_objects", live, METH_NOARGS, nullptr},
                                   {"end_borrow", c(end_borrow), METH_FASTCALL, nullptr},
                                   {"abandon_borrow", c(abandon_borrow), METH_FASTCALL, nullptr},
                                   {"export", export_array, METH_O, nullptr},
+                                  {"is_lent", is_lent, METH_O, nullptr},
                                   {"host_of", host_of, METH_O, nullptr},
                                   {"evaluate", c(evaluate_all), METH_FASTCALL, nullptr},
                                   {"may_share_memory", c(may_share), METH_FASTCALL, nullptr},

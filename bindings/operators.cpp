@@ -3,6 +3,8 @@
 #include "operators.hpp"
 #include "ndarray.hpp"
 #include "temporaries.hpp"
+#include "tracer/capture.hpp"
+#include "tracer/device.hpp"
 
 namespace plait::py {
 
@@ -11,6 +13,18 @@ void raise_dtype_error(OpId fn, PyObject* args, PyObject* kwargs) {
   Owned name(PyUnicode_FromStringAndSize(op_info(fn).name.data(),
                                          static_cast<Py_ssize_t>(op_info(fn).name.size())));
   Owned none(call_hook(hooks.dtype_error, check(name.get()), args, kwargs));
+}
+
+bool is_numpys_comparison(OpId fn, std::span<const tracer::Operand> operands) {
+  if (fn != OpId::Less && fn != OpId::LessEqual && fn != OpId::Greater && fn != OpId::GreaterEqual)
+    return false;
+  if (tracer::capture()) return false;
+  bool complex = false;
+  for (const tracer::Operand& o : operands) {
+    complex |= is_complex(o.array ? o.array->dtype : o.scalar.dtype);
+    if (o.array && tracer::device_of(*o.array) != kHost) return false;
+  }
+  return complex;
 }
 
 namespace {
@@ -71,6 +85,8 @@ PyObject* binary_op(OpId fn, PyObject* a, PyObject* b) {
     if (parse_operand(a, x) == Parsed::Fallback || parse_operand(b, y) == Parsed::Fallback)
       return call_hook(hooks.binary, op_name(fn), a, b, Py_False);
     const tracer::Operand operands[] = {*x.operand, *y.operand};
+    if (is_numpys_comparison(fn, operands))
+      return call_hook(hooks.binary, op_name(fn), a, b, Py_False);
     PyObject* both[] = {a, b};
     return wrap_like(run(fn, operands, a, b), both, 2);
   });
@@ -230,7 +246,8 @@ PyObject* to_float(PyObject* self) {
 PyObject* to_index(PyObject* self) {
   return guarded([&]() -> PyObject* {
     ArrayObject* a = as_array(self);
-    if (a->host || a->array.ndim() != 0 || !is_integer(a->array.dtype)) {
+    if (a->host) return check(PyNumber_Index(a->host));
+    if (a->array.ndim() != 0 || !is_integer(a->array.dtype)) {
       PyErr_SetString(PyExc_TypeError,
                       "only integer scalar arrays can be converted to a scalar index");
       throw PythonError{};

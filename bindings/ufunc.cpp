@@ -180,9 +180,22 @@ PyObject* call(PyObject* self, PyObject* const* args, std::size_t nargsf, PyObje
       for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(names); ++i)
         if (!kw.parse(PyTuple_GET_ITEM(names, i), args[n + i]))
           return fallback(self, args, n, names);
+    // NumPy warns of imaginary parts that are dropped.
+    if (kw.out && kw.options.casting == Casting::Unsafe) {
+      const DType to = kw.options.out->dtype;
+      bool drops = kw.options.dtype && drops_imaginary(*kw.options.dtype, to);
+      for (int i = 0; i < arity; ++i) {
+        const tracer::Operand& o = *holders[i].operand;
+        drops |= drops_imaginary(o.array ? o.array->dtype : o.scalar.dtype, to);
+      }
+      if (drops) return fallback(self, args, n, names);
+    }
     // NumPy warns of what is left as it was.
     if (kw.options.where && !kw.says_out) return fallback(self, args, n, names);
-    if (!any_object && !kw.out) return check(PyObject_Vectorcall(u->numpy, args, n, names));
+    // Numbers among themselves have dtypes of their own, which `out` has no say in.
+    if (!any_object)
+      return kw.out ? fallback(self, args, n, names)
+                    : check(PyObject_Vectorcall(u->numpy, args, n, names));
     auto run = [&](std::span<const tracer::Operand> operands) -> PyObject* {
       try {
         tracer::Array made = tracer::elementwise(u->fn, operands, kw.options);
@@ -195,7 +208,7 @@ PyObject* call(PyObject* self, PyObject* const* args, std::size_t nargsf, PyObje
     };
     if (arity == 1) return run(std::span(&*holders[0].operand, 1));
     const tracer::Operand operands[] = {*holders[0].operand, *holders[1].operand};
-    return run(operands);
+    return is_numpys_comparison(u->fn, operands) ? fallback(self, args, n, names) : run(operands);
   });
 }
 

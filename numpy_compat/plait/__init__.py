@@ -15,12 +15,12 @@ from ._about import (
     can_cast, iscomplexobj, isfortran, isrealobj, isscalar, issubdtype, iterable, min_scalar_type, promote_types, result_type,
 )  # fmt: skip
 from ._creation import (
-    arange, array, asanyarray, asarray, ascontiguousarray, asfortranarray, borrow, copy, empty, empty_like, eye,
+    arange, array, asanyarray, asarray, ascontiguousarray, asfortranarray, borrow, copy, copyto, empty, empty_like, eye,
     from_dlpack, full, full_like, identity, linspace, ones, ones_like, tri, zeros, zeros_like,
 )  # fmt: skip
 from ._default_dtype import default_dtype, get_default_dtype, set_default_dtype
 from ._device import DeviceError, DeviceMismatchError, current_device, device
-from ._elementwise import around, array_equal, astype, clip, copyto, imag, real, round, where
+from ._elementwise import around, array_equal, astype, clip, imag, real, round, where
 from ._errstate import errstate, seterr, seterrcall
 from ._indexing import (
     argwhere, bincount, choose, compress, extract, flatnonzero, histogram, nonzero, place, put, put_along_axis, putmask,

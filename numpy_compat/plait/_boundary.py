@@ -1,6 +1,7 @@
 """What crosses the edge of a jitted function: NumPy's arrays go in, borrowed, and Plait's come out as NumPy's."""
 
 import contextlib
+import functools
 import types
 
 import numpy
@@ -22,7 +23,8 @@ _BARE = {numpy.ndarray, ndarray, lazy_scalar, int, float, bool, str, tuple, list
 
 
 def _is_array(kind):
-    return kind is ndarray or issubclass(kind, ndarray)
+    """Whether it is Plait's class or one of its subclasses; issubclass() takes NumPy's for them, too."""
+    return kind is ndarray or ndarray in kind.__mro__
 
 
 def _crosses_as_it_is(x):
@@ -261,6 +263,17 @@ class _Arguments:
             any(a is not b for a, b in zip(*((x.values() if type(x) is dict else x) for x in (ours, before)))) for _, ours, before in self.copies
         )
 
+    def return_layouts(self):
+        """Arrays whose shape, dtype, strides or flags the function set: so are the caller's."""
+        for ours, theirs in self.borrowed.values():
+            if type(theirs) is not numpy.ndarray or ours.device != "cpu":
+                continue
+            for name in "dtype", "shape", "strides":
+                if getattr(ours, name) != getattr(theirs, name):
+                    getattr(theirs, f"_set_{name}", functools.partial(setattr, theirs, name))(getattr(ours, name))
+            if ours.flags.writeable != theirs.flags.writeable:
+                theirs.flags.writeable = ours.flags.writeable
+
     def return_lists(self):
         """Lists and dicts that the function changed: so are the caller's."""
         for theirs, ours, before in self.copies:
@@ -292,6 +305,7 @@ class Call(_Arguments):
         self.uploads = None
         self.as_it_is = False  # where an argument was Plait's, nothing is converted
         self.before = self.scalars = None
+        self.laid = 0  # how often shape, dtype, strides or flags of an array have been set
         self.inside = False  # another jitted function's call runs this one
         self.outer = False  # so does one of any kind
         self.began = None  # of the calls' account, until the call has ended
@@ -306,6 +320,7 @@ class Call(_Arguments):
         for names, name, _, ours in self.generators:
             names[name] = ours
         self.scalars = _plait.live_scalars()
+        self.laid = _plait.times_relaid()
         self.before = _plait.live_objects() - len(self.borrowed) + len(self.copies)
         return self
 
@@ -374,6 +389,8 @@ class Call(_Arguments):
         try:
             if self.target.swapped:
                 self.target.swapped.sync()
+            if _plait.times_relaid() != self.laid:
+                self.return_layouts()
             if not self.as_it_is:
                 self.give_back(kind)
             elif not self.inside and not _ends_work(kind) and _plait.live_scalars() != self.scalars:

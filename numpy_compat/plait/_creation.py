@@ -29,8 +29,9 @@ def array(object, dtype=None, *, copy=True, order="K", subok=False, ndmin=0, lik
     elif type(object) is numpy.ndarray and copy is True and dtype is None and order == "K" and ndmin <= object.ndim:
         return _logged(_plait.copy_in(object))
     if is_numpys(object) and copy is not True:
-        if _plait.in_jit() and type(object) is numpy.ndarray and dtype in (None, object.dtype) and order in "KA" and ndmin <= object.ndim:
-            return placed(_plait.share(object))  # one array, for code that goes on with NumPy's
+        same = type(object) is numpy.ndarray and dtype in (None, object.dtype) and order in "KA" and ndmin <= object.ndim
+        if same and (_plait.in_jit() or _plait.is_lent(object)):
+            return placed(_plait.share(object))  # one array, for code that goes on with NumPy's, and where the memory is Plait's
         copy = True if copy is None else copy
     options = {} if ndmax is None else {"ndmax": ndmax}
     # Before __array__, which CuPy's arrays have to refuse, and others to copy their memory to the host.
@@ -112,11 +113,25 @@ def borrow(a):
     """
     if not is_numpys(a):
         raise TypeError(f"borrow() takes a numpy.ndarray, not {type(a).__name__}")
-    return _plait.share(numpy.asarray(a))
+    made = _plait.share(numpy.asarray(a))
+    return made if a.flags.writeable else _plait.set_base(made, a)  # which keeps it read-only
 
 
 def copy(a, order="K", subok=False):
     return array(a, order=order, subok=subok, copy=True)
+
+
+def copyto(dst, src, casting="same_kind", where=True):
+    if type(dst) is ndarray and dst.dtype.kind in "biufc" and isinstance(src, (int, float, complex, numpy.generic)):
+        value = numpy.empty((), dst.dtype)  # NumPy's cast, with its errors
+        numpy.copyto(value, src, casting)
+        if _plait.assign(dst, value[()], None if where is True else where) is not NotImplemented:
+            return
+    drops_imaginary = type(src) is ndarray and src.dtype.kind == "c" and dst.dtype.kind not in "cb"  # of which NumPy warns
+    if type(dst) is ndarray and type(src) is ndarray and not drops_imaginary and numpy.can_cast(src.dtype, dst.dtype, casting):
+        if _plait.assign(dst, src, None if where is True else where) is not NotImplemented:
+            return
+    call(numpy.copyto, (dst, src, casting, where))
 
 
 def empty(shape, dtype=None, order="C", *, device=None, like=None):
@@ -188,8 +203,7 @@ def ones_like(a, dtype=None, order="K", subok=True, shape=None, *, device=None):
 
 def full_like(a, fill_value, dtype=None, order="K", subok=True, shape=None, *, device=None):
     result = empty_like(a, dtype=dtype, order=order, subok=subok, shape=shape, device=device)
-    unchecked = isinstance(fill_value, (numpy.generic, float, complex))  # casts of integers are checked
-    result[...] = asarray(fill_value) if unchecked else fill_value
+    copyto(result, fill_value, "unsafe")
     return result
 
 
@@ -225,7 +239,6 @@ def linspace(start, stop, num=50, endpoint=True, retstep=False, dtype=None, axis
         return on(device, linspace, start, stop, num, endpoint, retstep, dtype, axis)
     if _default_dtype.active and dtype is None:
         dtype = _default_dtype.dtype_for(start, stop)
-    start, stop = (float(x) if isinstance(x, (numpy.float64, numpy.int64)) else x for x in (start, stop))
     result = _plait.linspace(start, stop, num, endpoint, dtype) if axis == 0 else NotImplemented
     if result is NotImplemented:
         return call(numpy.linspace, (start, stop, num, endpoint, retstep, dtype, axis))

@@ -100,17 +100,6 @@ def astype(x, dtype, /, *, copy=True, device=None):
     return x.astype(dtype, copy=copy)
 
 
-def copyto(dst, src, casting="same_kind", where=True):
-    if type(dst) is ndarray and dst.dtype.kind in "biufc" and isinstance(src, (int, float, complex, numpy.generic)):
-        value = numpy.empty((), dst.dtype)  # NumPy's cast, with its errors
-        numpy.copyto(value, src, casting)
-        src = _plait.adopt(value)
-    if type(dst) is ndarray and type(src) is ndarray and numpy.can_cast(src.dtype, dst.dtype, casting):
-        if _plait.assign(dst, src, None if where is True else where) is not NotImplemented:
-            return
-    call(numpy.copyto, (dst, src, casting, where))
-
-
 def array_equal(a1, a2, equal_nan=False):
     if equal_nan or not (isinstance(a1, ndarray) and isinstance(a2, ndarray)):
         return call(numpy.array_equal, (taken(a1, {}), taken(a2, {}), equal_nan))  # which finds what it cannot read unequal

@@ -36,6 +36,7 @@ FUNCTIONS = {name: composed(getattr(numpy, name), name) for name in _NAMES if ha
 FUNCTIONS |= {name: composed(getattr(numpy, name), name, size=extent(0)) for name in _MAKERS}
 FUNCTIONS |= {name: composed(getattr(numpy, name), name, size=square) for name in ("diag_indices", "diagflat", "mask_indices", "tril_indices", "triu_indices")}
 FUNCTIONS |= {name: composed(getattr(numpy, name), name, size=extent(2, "num")) for name in ("geomspace", "logspace")}
+FUNCTIONS |= {"require": composed(numpy.require, "require", few=0)}  # whether an array owns its memory shows in Plait's alone
 FUNCTIONS |= {"fromfunction": composed(numpy.fromfunction, "fromfunction", size=extent(1)), "kron": composed(numpy.kron, "kron", size=products)}
 
 

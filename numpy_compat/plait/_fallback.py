@@ -271,7 +271,12 @@ def _call(function, args, kwargs):
     seen = {}
     args = [to_numpy(a, seen) for a in args]
     kwargs = {k: to_numpy(v, seen) for k, v in kwargs.items()} if kwargs else {}
-    return _returned(_timed(function, args, kwargs, seen), seen)
+    result = _timed(function, args, kwargs, seen)
+    if type(result) is numpy.ndarray and id(result) not in seen:
+        for x in *args, *kwargs.values():
+            if x is result or type(x) is tuple and any(v is result for v in x):
+                return result  # the caller's own array, of NumPy's
+    return _returned(result, seen)
 
 
 def wrapper(function, name, module="plait"):

@@ -42,7 +42,7 @@ class flatiter(_plait.elements_in_order):
             # NumPy repeats what is too short, and cuts what is too long.
             if not isinstance(value, ndarray) or value.size == 1 or value.size == part.size:
                 if isinstance(value, (int, float, complex, numpy.generic)):
-                    part[...] = value
+                    part[...] = numpy.asarray(value) if isinstance(value, numpy.generic) else value  # of NumPy's: cast without a check
                     return
                 if type(value) is ndarray and value.dtype.kind in "biufc":
                     part[...] = value.reshape(-1)

@@ -34,7 +34,7 @@ def take_along_axis(arr, indices, axis=-1):
 
 def put_along_axis(arr, indices, values, axis):
     if type(arr) is ndarray and arr.flags.writeable and isinstance(indices, (ndarray, numpy.ndarray)) and axis is not None \
-            and _plait.put_along_axis(arr, indices, values, axis) is not NotImplemented:
+            and _plait.put_along_axis(arr, indices, _values(values, arr), axis) is not NotImplemented:
         return
     call(numpy.put_along_axis, (arr, indices, values, axis))
 
@@ -83,9 +83,14 @@ def _casts(value, a, rule):
     return type(value) is ndarray and numpy.can_cast(value.dtype, a.dtype, rule)
 
 
+def _values(v, a):
+    """What is to be stored in a, as an array: numbers and lists take a's dtype, which checks them, before they are one."""
+    return asarray(v, None if isinstance(v, ndarray) or _plait.host_of(a) is not None else a.dtype)
+
+
 def put(a, ind, v, mode="raise"):
     if type(a) is ndarray and mode == "raise" and a.size and a.flags.c_contiguous and a.flags.writeable:
-        at, value = asarray(ind), asarray(v)
+        at, value = asarray(ind), _values(v, a)
         if type(at) is ndarray and at.dtype.kind in "iu" and at.dtype != numpy.uint64 and at.size and (value.size == 1 or value.size == at.size) \
                 and _casts(value, a, "same_kind"):
             a.reshape(-1)[at.ravel()] = value.ravel()
@@ -95,7 +100,7 @@ def put(a, ind, v, mode="raise"):
 
 def putmask(a, /, mask, values):
     if type(a) is ndarray and type(mask) is ndarray and mask.shape == a.shape and mask.dtype.kind in "biufc" and a.flags.writeable:
-        value = asarray(values)
+        value = _values(values, a)
         if _casts(value, a, "safe") and (value.size == 1 or value.shape == a.shape):
             value = value if value.shape == a.shape else value.reshape(())
             if _plait.assign(a, value, _mask(mask)) is not NotImplemented:
@@ -105,7 +110,7 @@ def putmask(a, /, mask, values):
 
 def place(arr, mask, vals):
     if type(arr) is ndarray and type(mask) is ndarray and mask.shape == arr.shape and mask.dtype.kind in "biufc" and arr.flags.writeable:
-        value = asarray(vals)
+        value = _values(vals, arr)
         if value.size == 1 and _casts(value, arr, "safe") and _plait.assign(arr, value.reshape(()), _mask(mask)) is not NotImplemented:
             return
         if value.size > 1 and _casts(value, arr, "safe"):
@@ -179,7 +184,7 @@ def unravel_index(indices, shape, order="C"):
 
 def histogram(a, bins=10, range=None, density=None, weights=None):
     if type(a) is ndarray and a.dtype == float and (_plait.index_of(bins) or 0) > 0 and weights is None and a.size:
-        counted = _counted(a, _plait.index_of(bins), range)
+        counted = _counted(a if a.ndim else a.reshape(-1), _plait.index_of(bins), range)
         if counted is not None:
             n, edges = counted
             if not density:

@@ -128,7 +128,7 @@ def diff(a, n=1, axis=-1, prepend=_NO, append=_NO):
     if n == 0:
         return a
     if not n < 0 and isinstance(a, ndarray) and prepend is _NO and append is _NO:
-        result = _plait.diff(a, n, axis)
+        result = _plait.diff(a, min(n, max(a.shape, default=1) or 1), axis)  # nothing is left to differ after that many
         if result is not NotImplemented:
             return result
     return call(numpy.diff, (a, n, axis), given(prepend=prepend, append=append))
@@ -158,12 +158,13 @@ def _pad_widths(array, pad_width):
 
 def _constant_pad(array, widths, constant_values=0):
     """One value around an array, or NotImplemented."""
-    if numpy.ndim(constant_values) != 0 or isinstance(constant_values, ndarray):
+    value = numpy.asarray(constant_values)
+    if value.ndim != 0 or isinstance(constant_values, ndarray):
         return NotImplemented
     order = "F" if array.flags.fnc else "C"
     shape = tuple(before + extent + after for extent, (before, after) in zip(array.shape, widths))
     padded = empty(shape, array.dtype, order)
-    padded[...] = constant_values
+    padded[...] = value[()]  # NumPy's scalar, which is cast without a check
     padded[tuple(slice(before, before + extent) for extent, (before, _) in zip(array.shape, widths))] = array
     return padded
 

@@ -239,9 +239,8 @@ def copy(self, order="C"):
 
 @_install
 def fill(self, value):
-    if isinstance(value, ndarray) and _shape.ndim(value) == 0:
-        value = value[()]
-    if isinstance(value, ndarray | list | tuple):  # not broadcast: one element, or NumPy's error
+    # Arrays and lists are not broadcast: one element, cast as an array is, or NumPy's error.
+    if isinstance(value, ndarray | list | tuple) and not (type(value) is ndarray and value.ndim == 0 and value.dtype == self.dtype):
         _host_call(self, "fill", value)
     else:
         self[...] = value

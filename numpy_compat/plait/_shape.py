@@ -90,7 +90,7 @@ def expand_dims(a, axis):
 
 def flip(m, axis=None):
     result = _flip(m, axis)
-    return result if result.ndim else result[()]
+    return result[()] if isinstance(result, ndarray) and result.ndim == 0 else result
 
 
 def fliplr(m):

@@ -12,11 +12,24 @@ _theirs = numpy.lib.stride_tricks.sliding_window_view
 _strided = numpy.lib.stride_tricks.as_strided
 
 
+class _Strided:
+    """The base of views that NumPy never lets become writeable, as its own: what they are of stands behind it."""
+
+    __slots__ = ("base",)
+
+    def __init__(self, base):
+        self.base = base
+
+
+def _sealed(view, x):
+    return _plait.set_base(view, _Strided(x))
+
+
 def sliding_window_view(x, window_shape, axis=None, *, subok=False, writeable=False):
     if type(x) is ndarray:
         result = _plait.sliding_window_view(x, window_shape, axis, writeable is True)
         if result is not NotImplemented:
-            return result
+            return result if writeable is True else _sealed(result, x)
     return call(_theirs, (x, window_shape, axis), {"subok": subok, "writeable": writeable})
 
 
@@ -36,6 +49,7 @@ def as_strided(x, shape=None, strides=None, subok=False, writeable=True, **newer
         if view is not NotImplemented:
             if not writeable:
                 view.flags.writeable = False
+                return _sealed(view, x)
             return view
     return call(_strided, (x,), {"shape": shape, "strides": strides, "subok": subok, "writeable": writeable, **newer})
 

@@ -117,6 +117,14 @@ def test_changing_a_setting_says_what_is_allowed():
         plait.config.nothing = 1
 
 
+def test_a_file_that_is_no_blas_is_named(run_python):
+    source = "import plait; a = plait.ones((300, 300)); print((a @ a)[0, 0], plait.linalg.det(plait.eye(2)))"
+    for file in ("/nowhere.so", __file__):
+        done = run_python(source, env={"PLAIT_BLAS": file})
+        assert done.stdout == "300.0 1.0\n"
+        assert [line.partition(" ignored")[0] for line in done.stderr.splitlines()] == [f"plait: PLAIT_BLAS: '{file}' is no BLAS and"]
+
+
 def test_the_configuration_is_shown_in_words(capsys):
     before = plait.config.log
     try:

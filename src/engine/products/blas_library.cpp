@@ -1,5 +1,6 @@
 #include "blas_library.hpp"
 
+#include <cstdio>
 #include <cstdlib>
 #include <mutex>
 
@@ -33,9 +34,14 @@ bool use(void* handle, BlasLibrary& l) {
 
 BlasLibrary find_library() {
   BlasLibrary l;
-  if (const char* named = std::getenv("PLAIT_BLAS")) {
-    use(os::open_library(named), l);
-    return l;
+  if (const char* named = std::getenv("PLAIT_BLAS"); named && *named) {
+    std::string why = "it has no cblas_dgemm";
+    if (use(os::open_library(named, &why), l)) {
+      l.is_named = true;
+      return l;
+    }
+    std::fprintf(stderr, "plait: PLAIT_BLAS: '%s' is no BLAS and ignored: %s\n", named,
+                 why.c_str());
   }
   // NumPy's wheels carry an OpenBLAS of their own.
   const std::string loaded = os::library_with("openblas");

@@ -11,6 +11,7 @@ struct BlasLibrary {
   void* handle = nullptr;  // null: there is none
   std::string prefix, suffix;
   bool is_wide = false;             // integers of 64 bits
+  bool is_named = false;            // by PLAIT_BLAS
   int (*set_local)(int) = nullptr;  // threads for the calling thread; gives the number before
   void (*set_global)(int) = nullptr;
   int (*get_global)() = nullptr;

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cmath>
 #include <complex>
-#include <cstdlib>
 #include <optional>
 #include <string>
 
@@ -299,7 +298,7 @@ double seconds_of(const MatrixProduct& p, fusion::Multiplier by) {
 }
 
 PLAIT_REPLACEABLE bool prefers_blas(const MatrixProduct& p) {
-  static const bool named = std::getenv("PLAIT_BLAS") != nullptr;
+  static const bool named = blas_library().is_named;
   const double blas = seconds_of(p, fusion::Multiplier::Blas);
   return std::isfinite(blas) && (named || blas < seconds_of(p, fusion::Multiplier::Tiles));
 }
