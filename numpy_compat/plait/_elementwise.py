@@ -60,11 +60,11 @@ def clip(a, a_min=_NO, a_max=_NO, out=None, *, min=_NO, max=_NO, **kwargs):
 
 
 def round(a, decimals=0, out=None):
-    if ndarray in type(a).__mro__ and decimals == 0 and a.dtype.kind in "fc":
+    digits = _plait.index_of(decimals)
+    if ndarray in type(a).__mro__ and digits == 0 and a.dtype.kind in "fc":
         import plait
 
         return plait.rint(a, out=out)
-    digits = _plait.index_of(decimals)
     if type(a) is ndarray and digits is not None and abs(digits) <= 400 and out is None and a.dtype.char in "efd" and a.dtype.isnative:
         rounded = _to_decimals(a, digits)
         # As NumPy, which multiplies into an array in C order, or in that of Fortran where the operand is.

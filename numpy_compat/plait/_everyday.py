@@ -163,6 +163,7 @@ def _interp(x, xp, fp, left=None, right=None):
     """NumPy's formula between two points, at the end of what lies in front of x."""
     x, xp, fp = asarray(x), asarray(xp), asarray(fp)
     real = all(type(a) is ndarray and a.dtype.kind in "iuf" and a.dtype.itemsize <= 8 for a in (x, xp, fp))
+    real = real and all(v is None or isinstance(v, (*_NUMBERS, numpy.floating)) for v in (left, right))
     if not (real and x.ndim and xp.ndim == fp.ndim == 1 and xp.size == fp.size > 1 and bool((xp[1:] >= xp[:-1]).all())):
         return call(_theirs.compiled_interp, (x, xp, fp, left, right), None, "interp")
     x, xp, fp = (a.astype(numpy.float64, copy=False) for a in (x, xp, fp))
@@ -179,8 +180,8 @@ def _interp(x, xp, fp, left=None, right=None):
             y = where((y != y) & (y0 == y1), y0, y)
             y = where(x == x0, y0, y)
         y = where(at == last, fp[last], y)
-        y = where(x > xp[last], fp[last] if right is None else right, y)
-        y = where(x < xp[0], fp[0] if left is None else left, y)
+        y = where(x > xp[last], fp[last] if right is None else float(right), y)
+        y = where(x < xp[0], fp[0] if left is None else float(left), y)
         return where(x != x, x, y)
 
 

@@ -201,6 +201,8 @@ def _counted(a, bins, limits):
     else:
         if type(limits) not in (tuple, list) or len(limits) != 2 or not all(isinstance(x, (int, float)) for x in limits):
             return None
+        if any(isinstance(x, int) and not -(1 << 63) <= x < 1 << 63 for x in limits):
+            return None
         low, high = limits
     if not (math.isfinite(high - low) and low <= high):
         return None

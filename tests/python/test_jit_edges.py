@@ -41,18 +41,19 @@ def _flagged(x):
 
 
 def _strided(x):
-    x.strides = (16,)
+    x.strides = (0,)
+    return x.sum()
 
 
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")
-@pytest.mark.parametrize("function", [_reshaped, _viewed, _flagged])
+@pytest.mark.parametrize("function", [_reshaped, _viewed, _flagged, _strided])
 @pytest.mark.parametrize("options", [{}, {"replay": True}])
 def test_layouts_that_are_set_reach_the_caller(function, options, recwarn):
     jitted = plait.jit(function, **options)
     for _ in range(3):
         ours, theirs = numpy.arange(6.0), numpy.arange(6.0)
         given, result, expected = ours, jitted(ours), function(theirs)
-        assert (given.shape, given.dtype, given.flags.writeable) == (theirs.shape, theirs.dtype, theirs.flags.writeable)
+        assert (given.shape, given.dtype, given.strides, given.flags.writeable) == (theirs.shape, theirs.dtype, theirs.strides, theirs.flags.writeable)
         numpy.testing.assert_array_equal(given, theirs)
         assert (result is given) == (expected is theirs)
 

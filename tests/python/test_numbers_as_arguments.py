@@ -225,3 +225,12 @@ def test_odd_dtypes():
 def test_names_of_no_device(name):
     with pytest.raises(ValueError, match="Device not understood"):
         plait.zeros(2, device=name)
+
+
+def test_numbers_beside_arrays_of_any_size():
+    """What NumPy wrote in Python is its own code over Plait's arrays from a size on, with numbers that it would refuse."""
+    beyond = {"2**63": 2**63, "1j": 1j, "'a'": "a", "[300]": [300], "None": None, "float32": numpy.float32(1.5), "array": ("l", 2)}
+    cases = [(f"interp {k}", lambda np, v=v: np.interp(np.zeros(1 << 17), np.array([1.0, 2]), np.array([1.0, 2]), left=given(np, v))[:2]) for k, v in beyond.items()]
+    cases += [(f"histogram {k}", lambda np, v=v: np.histogram(np.zeros(3), 2, (0, given(np, v)))) for k, v in beyond.items() if k not in ("1j", "'a'", "[300]")]
+    cases += [(f"round {k}", lambda np, v=v: np.zeros(3).round(given(np, v))) for k, v in (beyond | {"arrays": [0, 1]}).items() if k != "2**63"]
+    assert not differing(cases)
