@@ -192,11 +192,16 @@ class _Rewriting:
         """
         # Within another loop, what is read before it may be what the last round has left.
         behind = {*self.reads} if self.inside else {*(self.reads - _read(s))}
-        number, loop = self.made(lambda: Loop(scoped(copied(s)), self.function, self.scope, self.cells, behind))
+
+        def new():
+            source = scoped(copied(s))
+            source.captured = self.captured & {*stored(source)}
+            return Loop(source, self.function, self.scope, self.cells, behind)
+
+        number, loop = self.made(new)
         own, rest, state, failed, awake = (f".{n}{number}" for n in ("loop", "rest", "state", "failed", "awake"))
         outer = self.around
         if outer is not None and loop not in outer.inner:
-        self.captured = captured(function.__code__)
             outer.inner.append(loop)
         # Loops inside are asked where this one stays Python's.
         self.around, self.inside = loop, self.inside + 1
