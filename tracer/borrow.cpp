@@ -170,6 +170,9 @@ Array borrow(void* data, DType t, const Dims& shape, const Dims& strides, bool w
   if (known.count == 1) {
     Borrowed& same = *known.one;
     if (!known.covers) grow(same, first, last, writeable, lender);
+    if (const DType other = same.storage->version->dtype;
+        other != t && (other == DType::Bool || t == DType::Bool))
+      same.storage->any_bytes = true;
     ++same.leases;
     a.storage = same.storage;
     a.dtype = t;

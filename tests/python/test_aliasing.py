@@ -121,3 +121,28 @@ def test_views_that_are_left_are_the_arguments(write, options):
 def test_the_same_of_parts_of_larger_arrays_and_of_planned_work(way, large):
     for write, view in itertools.product(WRITES.values(), ("b[1]", "b.T")):
         check(function(write, view, way, False), part)
+
+
+def truths(m, x):
+    return m.sum(), numpy.where(m, x, -x), m & True, m.astype("i4"), x * m
+
+
+@pytest.mark.filterwarnings("ignore::plait.ReplayWarning")
+@pytest.mark.parametrize("options", [{}, {"loops": False}, {"replay": True}], ids=str)
+def test_bytes_that_are_read_as_bool(options):
+    x = numpy.arange(4.0)
+    f = plait.jit(truths, **options)
+    plain = numpy.array([True, False, True, True])
+    odd = numpy.array([2, 0, 255, 1], numpy.uint8).view(bool)
+    for m in [plain] * 3 + [odd] * 3 + [plain, odd]:
+        for made, expected in zip(f(m, x), truths(m, x)):
+            assert numpy.array_equal(made, expected) and made.dtype == expected.dtype
+
+    def stored(m, b):
+        b[0] = 2
+        return m.sum(), m.astype("i4")
+
+    for f in stored, plait.jit(stored, **options):
+        m = plain.copy()
+        made = f(m, m.view("u1"))
+        assert made[0] == 3 and made[1].tolist() == [1, 0, 1, 1]
