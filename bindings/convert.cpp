@@ -247,7 +247,6 @@ const tracer::Array* exported(PyArrayObject* a) {
   return base && is_export(base) ? &reinterpret_cast<ExportObject*>(base)->array : nullptr;
 }
 
-// Whether the memory of a Bool array may have been written as another dtype.
 bool may_hold_any_bytes(PyArrayObject* a) {
   const Origin origin = origin_of(a);
   return origin.base || PyArray_DESCR(origin.array)->type_num != NPY_BOOL;

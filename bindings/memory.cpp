@@ -34,8 +34,10 @@ PyObject* borrow_array(PyObject*, PyObject* o) {  // until end_borrow()
       strides[i] = PyArray_STRIDE(a, i);
     }
     const Ref<tracer::Lender> lender(new tracer::Lender(release_later, Py_NewRef(o)));
-    return wrap(
-        tracer::borrow(PyArray_DATA(a), *t, shape, strides, PyArray_ISWRITEABLE(a), lender));
+    tracer::Array lent =
+        tracer::borrow(PyArray_DATA(a), *t, shape, strides, PyArray_ISWRITEABLE(a), lender);
+    if (*t == DType::Bool && may_hold_any_bytes(a)) tracer::take_any_bytes(lent);
+    return wrap(std::move(lent));
   });
 }
 PyObject* ended(Args args, Py_ssize_t n, tracer::Leftover leftover) {

@@ -77,6 +77,8 @@ inline PyObject* wrap_returned(tracer::Array&& a, PyObject* const* operands, Py_
 // --- NumPy
 PyArray_Descr* descr_of(DType t);  // borrowed
 std::optional<DType> native_dtype(PyArray_Descr* d);
+// Whether the memory of a Bool array may have been written as another dtype.
+bool may_hold_any_bytes(PyArrayObject* a);
 // Anything numpy.dtype() accepts, if the engine covers it. Throws PythonError when it is no dtype.
 std::optional<DType> parse_dtype(PyObject* o);
 // The array's memory as `dtype`; none for a dtype of NumPy's alone or elements that would not be

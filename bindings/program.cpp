@@ -75,17 +75,17 @@ class Call {
     for (const tracer::Array& a : arguments_) nodes_.push_back(a.storage->version.get());
     capture_.emplace(arguments_, true);
   }
-  // Why it cannot be exported; "": it can.
-  std::string end(const std::optional<pb::list>& results) {
+  // Why it cannot be exported ("": it can), and where.
+  std::pair<std::string, std::uint32_t> end(const std::optional<pb::list>& results) {
     capture_->end();
-    std::string why;
-    if (!results) return why;
+    engine::Refusal refused;
+    if (!results) return {};
     std::vector<tracer::Array> arrays;
     for (const pb::handle& o : *results) arrays.push_back(array_of(o));
     for (const tracer::Capture::Demand& d : capture_->demands()) arrays.push_back(d.holds);
     const std::lock_guard held(tracer::lock());
-    trace_.emplace(*capture_, arguments_, nodes_, arrays, why);
-    return why;
+    trace_.emplace(*capture_, arguments_, nodes_, arrays, refused);
+    return {refused.why, refused.site};
   }
   // What has ended the call, or None.
   std::optional<std::string> obstacle() const {
@@ -236,6 +236,10 @@ class Program {
  public:
   explicit Program(const std::string& path) : program_(engine::read_program(path)) {}
 
+  // meet(i, j): whether two arguments share memory.
+  void check_apart(const pb::function& meet) const {
+    program_.check_apart([&](std::size_t i, std::size_t j) { return pb::cast<bool>(meet(i, j)); });
+  }
   pb::list run(const pb::list& given) {
     std::vector<Dims> shapes;
     for (const pb::handle& o : given) {
@@ -307,6 +311,11 @@ void add_programs(PyObject* module) {
           pb::keep_alive<0, 1>())
       .def("leaves", &leaves_of)
       .def("extents", [](const Call& c) { return c.trace().extents(); })
+      .def("result_sites",
+           [](const Call& c) {
+             const std::lock_guard held(tracer::lock());
+             return c.trace().result_sites();
+           })
       .def("shapes", [](const Call& c) {
         std::vector<std::vector<std::int64_t>> shapes;
         for (std::size_t i = 0; i < c.trace().results().size(); ++i)
@@ -320,6 +329,11 @@ void add_programs(PyObject* module) {
              const std::lock_guard held(tracer::lock());
              return c.trace().numbers(*p.plan);
            })
+      .def("sites",
+           [](const Planned& p, const Call& c) {
+             const std::lock_guard held(tracer::lock());
+             return c.trace().sites(*p.plan);
+           })
       .def("scalars", &scalars_of)
       .def("operations", [](const Planned& p) { return engine::operations_of(*p.plan); });
   pb::class_<File>(m, "export_file")
@@ -329,6 +343,7 @@ void add_programs(PyObject* module) {
       .def("bytes", &File::bytes);
   pb::class_<Program>(m, "program")
       .def(pb::init<const std::string&>())
+      .def("check_apart", &Program::check_apart)
       .def("run", &Program::run)
       .def_property_readonly("manifest", &Program::manifest)
       .def_property_readonly("writes", &Program::writes)

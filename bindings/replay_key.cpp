@@ -48,7 +48,8 @@ bool is_numpys_like(PyArrayObject* a, const ArrayKey& k) {
   return (d == descr_of(k.dtype) || native_dtype(d) == k.dtype) &&
          PyArray_NDIM(a) == k.shape.size() && same_dims(k.shape, PyArray_DIMS(a)) &&
          same_dims(k.strides, PyArray_STRIDES(a)) && PyArray_ISALIGNED(a) &&
-         (PyArray_ISWRITEABLE(a) != 0) == k.writeable;
+         (PyArray_ISWRITEABLE(a) != 0) == k.writeable &&
+         (k.dtype != DType::Bool || may_hold_any_bytes(a) == k.any_bytes);
 }
 
 // What stands for itself: nobody can change it.
@@ -101,6 +102,7 @@ std::optional<ArrayKey> array_key(PyObject* o) {
     k.shape = a.shape;
     k.strides = a.strides;
     k.writeable = a.writeable;
+    k.any_bytes = k.dtype == DType::Bool && a.storage->any_bytes;
   } else {
     auto* a = reinterpret_cast<PyArrayObject*>(o);
     const auto t = native_dtype(PyArray_DESCR(a));
@@ -116,6 +118,7 @@ std::optional<ArrayKey> array_key(PyObject* o) {
       if (k.shape[i] > 1 && k.strides[i] % item != 0) return std::nullopt;
     }
     k.writeable = PyArray_ISWRITEABLE(a) != 0;
+    k.any_bytes = k.dtype == DType::Bool && may_hold_any_bytes(a);
   }
   const auto e = tracer::extent(k.shape, k.strides, static_cast<std::int64_t>(itemsize(k.dtype)));
   k.first = e.first;

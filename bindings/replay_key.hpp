@@ -14,6 +14,7 @@ namespace plait::py {
 struct ArrayKey {
   bool numpys;
   bool writeable;
+  bool any_bytes;  // Bool, of which others than 0 and 1 may be in memory
   DType dtype;
   Dims shape, strides;
   std::int64_t first, last;  // bytes that it spans, from its first element

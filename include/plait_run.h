@@ -35,16 +35,21 @@ typedef struct {
    runs. */
 PLAIT_RUN_API const char* plait_load(const char* path, plait_program** program);
 
-/* Runs it. Arguments: all fields filled in, aligned as the dtype; what the function writes to is
-   written. Results: where data is not NULL, they are stored there, if that has bytes enough; else,
-   memory of the program's, until its next call. The other fields are filled in; shapes stay until
-   the next call. A program is called by one thread at a time. */
+/* Runs it. Arguments: all fields filled in; what the function writes to is written, and shares no
+   memory with others. Results: where data is not NULL, and not a result of the last call's in the
+   program's memory, they are stored there, if that has bytes enough and is no other result's and no
+   argument's that is written; else, memory of the program's, until its next call. The other fields
+   are filled in; shapes stay until the next call. Arrays that are not aligned as their dtype are
+   copied. A program is called by one thread at a time. */
 PLAIT_RUN_API const char* plait_call(plait_program* program, const plait_array* arguments,
                                      size_t argument_count, plait_array* results,
                                      size_t result_count);
 
 /* How many results it gives. */
 PLAIT_RUN_API size_t plait_results(const plait_program* program);
+
+/* The argument's name where the program writes to it, else NULL. */
+PLAIT_RUN_API const char* plait_written(const plait_program* program, size_t argument);
 
 /* NULL is none. */
 PLAIT_RUN_API void plait_free(plait_program* program);

@@ -276,6 +276,29 @@ std::uint64_t RandomStream::below_or_at(std::uint64_t most) {
   return static_cast<std::uint64_t>(product >> 64);
 }
 
+std::uint32_t NarrowIntegers::part() {
+  if (left_ == 0) {
+    word_ = stream_.half();
+    left_ = 32 / bits_ - 1;
+  } else {
+    word_ >>= bits_;
+    --left_;
+  }
+  return word_ & greatest_;
+}
+
+std::uint32_t NarrowIntegers::next() {
+  if (most_ == 0) return 0;
+  if (most_ == greatest_) return part();
+  const std::uint32_t count = most_ + 1;
+  std::uint32_t product = part() * count;
+  if ((product & greatest_) < count) {
+    const std::uint32_t least = (greatest_ - most_) % count;
+    while ((product & greatest_) < least) product = part() * count;
+  }
+  return product >> bits_;
+}
+
 void RandomStream::shuffle(std::int64_t* values, std::int64_t n, std::int64_t first) {
   for (std::int64_t i = n - 1; i >= first; --i)
     std::swap(values[i], values[below_or_at(static_cast<std::uint64_t>(i))]);

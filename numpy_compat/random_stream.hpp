@@ -21,6 +21,7 @@ class RandomStream {
   float normal_float();
   float exponential_float();
   std::uint64_t below_or_at(std::uint64_t most);
+  std::uint32_t half();                      // 32 bits
   std::uint64_t masked(std::uint64_t most);  // the same by other bits, as permutations draw it
   // In place, from `first` on: the elements before it are only exchanged with later ones.
   void shuffle(std::int64_t* values, std::int64_t n, std::int64_t first = 1);
@@ -28,11 +29,26 @@ class RandomStream {
   std::vector<std::int64_t> sample(std::int64_t population, std::int64_t n);
 
  private:
-  std::uint32_t half();
   void step();
   unsigned __int128 state_ = 0, increment_ = 0;
   bool has_half_ = false;  // the other half of the last 64 bits that were drawn for 32
   std::uint32_t half_ = 0;
+};
+
+// below_or_at(most) for integers of 1, 8 or 16 bits: Generator.integers() takes 32 bits at a time
+// for them, and uses them up part by part.
+class NarrowIntegers {
+ public:
+  NarrowIntegers(RandomStream& stream, int bits, std::uint32_t most)
+      : stream_(stream), bits_(bits), greatest_((1U << bits) - 1), most_(most) {}
+  std::uint32_t next();
+
+ private:
+  std::uint32_t part();
+  RandomStream& stream_;
+  int bits_;
+  std::uint32_t greatest_, most_, word_ = 0;
+  int left_ = 0;  // parts of the word that were not used
 };
 
 }  // namespace plait::numpy

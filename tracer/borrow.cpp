@@ -58,14 +58,21 @@ Ref<Node> bytes_node(std::byte* first, std::byte* last, bool writeable, const Re
   return data_node(lent(first, last, writeable, lender), DType::UInt8, Dims{last - first}, Dims{1});
 }
 
+Extent extent_of(const Node& v) {
+  return extent(v.shape, v.strides, static_cast<std::int64_t>(itemsize(v.dtype)));
+}
+const std::byte* first_byte(const Node& v) {
+  return v.data->data + v.data_offset + extent_of(v).first;
+}
+
 // Brings the storage's evaluated contents into the borrowed memory, where its version lies from
-// now on.
+// now on. Nothing that is pending reads what was there.
 void bring_home(Borrowed& b) {
   if (const Ref<Node> pending = b.storage->version; is_pending(*pending))
     evaluate_nodes(std::span(&pending, 1));  // flush() could not: here is who asks
   const Node& v = *b.storage->version;
-  const Extent e = extent(v.shape, v.strides, static_cast<std::int64_t>(itemsize(v.dtype)));
-  const std::byte* from = v.data->data + v.data_offset + e.first;
+  const Extent e = extent_of(v);
+  const std::byte* from = first_byte(v);
   if (from == b.first) return;
   std::memcpy(b.first, from, static_cast<std::size_t>(e.last - e.first));
   set_version(*b.storage, data_node(lent(b.first, b.last, true, b.lender), v.dtype, v.shape,
@@ -163,6 +170,9 @@ Array borrow(void* data, DType t, const Dims& shape, const Dims& strides, bool w
   if (known.count == 1) {
     Borrowed& same = *known.one;
     if (!known.covers) grow(same, first, last, writeable, lender);
+    if (const DType other = same.storage->version->dtype;
+        other != t && (other == DType::Bool || t == DType::Bool))
+      same.storage->any_bytes = true;
     ++same.leases;
     a.storage = same.storage;
     a.dtype = t;
@@ -204,16 +214,11 @@ void drop_writes(const Array& a) {
 
 namespace {
 
-// Pending readers of memory whose borrowing ends get a copy of it.
-void copy_for_readers() {
-  const auto ending = [](const Buffer& memory) {
-    return std::any_of(registry().begin(), registry().end(), [&](const Borrowed& b) {
-      return b.leases <= 0 && memory.data < b.last && b.first < memory.data + memory.bytes;
-    });
-  };
+// What is pending and reads memory for which `ends` holds gets a copy of it.
+void copy_for_readers(const std::function<bool(const Buffer&)>& ends) {
   std::vector<Node*> readers;
   (void)pending_readers([&](Node& n) {
-    if (n.data->foreign && n.data->device == kHost && ending(*n.data)) readers.push_back(&n);
+    if (n.data->foreign && n.data->device == kHost && ends(*n.data)) readers.push_back(&n);
     return false;
   });
   // The storages go on over the memory itself, which may be read-only.
@@ -229,7 +234,22 @@ void copy_for_readers() {
   }
 }
 
+bool lies_in(const Borrowed& b, const Buffer& memory) {
+  return memory.data < b.last && b.first < memory.data + memory.bytes;
+}
+
 }  // namespace
+
+void settle_borrowed(Storage& s) {
+  if (!s.borrowed) return;
+  for (Borrowed& b : registry()) {
+    if (b.storage.get() != &s || first_byte(*s.version) == b.first) continue;
+    const auto old = [&](const Buffer& memory) { return lies_in(b, memory); };
+    flush(pending_readers([&](const Node& n) { return n.data->device == kHost && old(*n.data); }));
+    copy_for_readers(old);  // what could not be computed
+    bring_home(b);
+  }
+}
 
 void end_borrow(std::span<const Array> arrays, Leftover leftover) {
   {
@@ -249,7 +269,10 @@ void end_borrow(std::span<const Array> arrays, Leftover leftover) {
     std::vector<Ref<Node>> written;
     for (const Borrowed& b : all) written.push_back(b.storage->version);
     flush(std::move(written));
-    copy_for_readers();
+    copy_for_readers([&](const Buffer& memory) {
+      return std::any_of(all.begin(), all.end(),
+                         [&](const Borrowed& b) { return b.leases <= 0 && lies_in(b, memory); });
+    });
   }
   for (std::size_t i = all.size(); i-- > 0;) {
     std::uint32_t ours = 1;

@@ -137,6 +137,9 @@ inline void bound_graph() {
   if (c.pending_nodes > c.loop_limit || c.retained_bytes > c.byte_limit) [[unlikely]]
     keep_bounds();
 }
+// Brings evaluated contents of borrowed memory there, where their owner looks: call before memory
+// of the storage is handed out. Nobody else evaluates.
+void settle_borrowed(Storage& s);
 // Call before the storage's memory, which is evaluated, is written to: what is pending and reads it
 // is computed, or has a copy of it where that fails.
 void release_readers(Storage& s);

@@ -287,6 +287,7 @@ void* export_memory(const Array& a, DeviceId device) {
   if (device_of(a) != device)
     throw DeviceError("memory on '" + devices().name(device_of(a)) + "' cannot be seen from '" +
                       devices().name(device) + "': take a copy with to_device()");
+  settle_borrowed(s);
   if (!exported(s)) part_from_others(s);
   ++s.exports;
   open_to_writes(s);
@@ -298,6 +299,7 @@ void* writable_data(const Array& a) {
   const Lock held = hold();
   const EvaluationScope whole(EvaluationScope::LockWhileRunning::Kept);
   const Lock evaluated = hold_evaluated(a);
+  settle_borrowed(*a.storage);
   part_from_others(*a.storage);
   open_to_writes(*a.storage);
   return address(a, *a.storage->version);

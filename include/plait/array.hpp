@@ -155,7 +155,7 @@ class array {
 
   // An empty 1-D array.
   array() : array(std::initializer_list<T>{}) {}
-  explicit array(detail::Handle h) : handle_(std::move(h)) {}
+  explicit array(detail::Handle h) : handle_(detail::of_dtype(std::move(h), dtype_of_v<T>)) {}
   array(const array&) = default;
   // What was moved from looks empty, and throws ValueError when it is used before it is assigned
   // to.

@@ -39,21 +39,35 @@ constexpr const char* run_dtype() {
 }  // namespace detail
 
 // A C-contiguous array of the caller's: its first element and its shape. `dtype`: NumPy's name,
-// where T has none of its own.
+// where T has none of its own. What a program writes to cannot be const.
 class program_argument {
  public:
   template <class T>
-  program_argument(const T* data, std::vector<std::int64_t> shape,
-                   const char* dtype = detail::run_dtype<T>())
-      : data_(data), item_(sizeof(T)), dtype_(dtype), shape_(std::move(shape)) {}
+  program_argument(T* data, std::vector<std::int64_t> shape,
+                   const char* dtype = detail::run_dtype<std::remove_const_t<T>>())
+      : data_(const_cast<std::remove_const_t<T>*>(data)),
+        is_const_(std::is_const_v<T>),
+        item_(sizeof(T)),
+        dtype_(dtype),
+        shape_(std::move(shape)) {}
 
  private:
   friend class program;
-  const void* data_;
+  void* data_;
+  bool is_const_;
   std::size_t item_;
   const char* dtype_;
   std::vector<std::int64_t> shape_;
 };
+
+// The same of an argument that the program writes to: const elements are an error of the
+// compiler's.
+template <class T>
+program_argument written(T* data, std::vector<std::int64_t> shape,
+                         const char* dtype = detail::run_dtype<std::remove_const_t<T>>()) {
+  static_assert(!std::is_const_v<T>, "the program writes to this argument: it cannot be const");
+  return {data, std::move(shape), dtype};
+}
 
 // An array that a program computed; it stays until the program is called again, or ends.
 class program_result {
@@ -87,14 +101,17 @@ class program {
     program_.reset(p);
   }
 
-  // Throws Error for arrays that it was not exported for.
+  // Throws Error for arrays that it was not exported for, and for const ones that it writes to.
   std::vector<program_result> operator()(const std::vector<program_argument>& arguments) {
     std::vector<plait_array> given;
     for (const program_argument& a : arguments) {
+      const char* const name = plait_written(program_.get(), given.size());
+      if (name && a.is_const_)
+        throw Error("argument '" + std::string(name) + "' is written to, and is const");
       std::size_t bytes = a.item_;
       for (const std::int64_t n : a.shape_) bytes *= static_cast<std::size_t>(n);
-      given.push_back({const_cast<void*>(a.data_), bytes, a.dtype_,
-                       static_cast<std::int32_t>(a.shape_.size()), a.shape_.data()});
+      given.push_back(
+          {a.data_, bytes, a.dtype_, static_cast<std::int32_t>(a.shape_.size()), a.shape_.data()});
     }
     std::vector<plait_array> made(plait_results(program_.get()));
     check(plait_call(program_.get(), given.data(), given.size(), made.data(), made.size()));

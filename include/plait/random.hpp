@@ -85,15 +85,18 @@ class engine {
   array<double> triangular(double left, double mode, double right, const extents& shape) {
     return array<double>(draw(law::triangular, left, mode, right, shape));
   }
-  // In [low, high). Throws ValueError when high <= low.
+  // In [low, high), as NumPy's with dtype=I, whose numbers are others for each. Throws ValueError
+  // when high <= low, and where I does not hold them.
   template <class I = std::int64_t>
   array<I> integers(std::int64_t low, std::int64_t high, const extents& shape) {
-    return array<I>(draw_integers(low, high, shape));
+    static_assert(std::is_same_v<I, bool> || detail::is_integer(dtype_of_v<I>),
+                  "plait: the engine draws integers of bool and of integer types");
+    return array<I>(draw_integers(low, high, shape, dtype_of_v<I>));
   }
   // The indices below n, or the sub-arrays along the first axis, in random order; in place.
   template <class I = std::int64_t>
   array<I> permutation(std::int64_t n) {
-    return array<I>(permuted(n));
+    return array<I>(permuted(n, dtype_of_v<I>));
   }
   template <class T>
   array<T> permutation(const array<T>& a) {
@@ -106,7 +109,7 @@ class engine {
   // n of the indices below `population`, or of the sub-arrays along the first axis.
   template <class I = std::int64_t>
   array<I> choice(std::int64_t population, std::int64_t n, bool replace = true) {
-    return array<I>(chosen(population, n, replace));
+    return array<I>(chosen(population, n, replace, dtype_of_v<I>));
   }
   template <class T>
   array<T> choice(const array<T>& a, std::int64_t n, bool replace = true) {
@@ -145,9 +148,10 @@ class engine {
   PLAIT_API detail::Handle draw(law l, double first, double second, double third,
                                 const extents& shape);
   PLAIT_API detail::Handle draw_standard(law l, const extents& shape, dtype t);
-  PLAIT_API detail::Handle draw_integers(std::int64_t low, std::int64_t high, const extents& shape);
-  PLAIT_API detail::Handle permuted(std::int64_t n);
-  PLAIT_API detail::Handle chosen(std::int64_t population, std::int64_t n, bool replace);
+  PLAIT_API detail::Handle draw_integers(std::int64_t low, std::int64_t high, const extents& shape,
+                                         dtype t);
+  PLAIT_API detail::Handle permuted(std::int64_t n, dtype t);
+  PLAIT_API detail::Handle chosen(std::int64_t population, std::int64_t n, bool replace, dtype t);
   struct stream;
   stream* stream_;
 };

@@ -68,10 +68,12 @@ def __getattr__(name):
         from . import _jit
 
         value = getattr(_jit, name)
-    elif name in ("Error", "export", "load"):
-        from . import _export
+    elif name in ("Error", "load"):
+        from . import _program
 
-        value = getattr(_export, name)
+        value = getattr(_program, name)
+    elif name == "export":
+        from ._export import export as value
     elif name == "profile":
         from ._profile import profile as value
     elif name == "coverage":

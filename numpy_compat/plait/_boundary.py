@@ -2,6 +2,7 @@
 
 import contextlib
 import functools
+import sys
 import types
 
 import numpy
@@ -304,7 +305,7 @@ class Call(_Arguments):
         self.roots = []  # what the function may have left arrays in
         self.uploads = None
         self.as_it_is = False  # where an argument was Plait's, nothing is converted
-        self.before = self.scalars = None
+        self.before = self.scalars = self.references = None
         self.laid = 0  # how often shape, dtype, strides or flags of an array have been set
         self.inside = False  # another jitted function's call runs this one
         self.outer = False  # so does one of any kind
@@ -337,7 +338,13 @@ class Call(_Arguments):
             return [self.named(a) for a in args], {k: self.named(v) for k, v in kwargs.items()}
         if _plait.current_device() != "cpu":
             self.uploads = _Uploads()
-        return [self.inward(a) for a in args], {k: self.inward(v) for k, v in kwargs.items()}
+        made = [self.inward(a) for a in args], {k: self.inward(v) for k, v in kwargs.items()}
+        self.references = self.count_references()
+        return made
+
+    def count_references(self):
+        """Of the arrays that the function gets: with more, it has left one somewhere."""
+        return sum(sys.getrefcount(made) for made, _ in self.borrowed.values())
 
     def stand_in(self, x):
         """Has Plait's generators stand for those of NumPy's that attributes of an argument hold."""
@@ -408,7 +415,7 @@ class Call(_Arguments):
         if self.copies:
             self.return_lists()
         arguments = len(self.borrowed) - len(self.copies)
-        if _plait.live_objects() == self.before + arguments and not self.uploads:
+        if _plait.live_objects() == self.before + arguments and self.count_references() == self.references and not self.uploads:
             return  # it has left none
         self.convert(_Computed if _ends_work(kind) else Kept)
 

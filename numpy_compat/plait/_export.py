@@ -1,4 +1,4 @@
-"""plait.export(fn, example_args, path) and plait.load(path): a function as one file, run without what recorded, planned and compiled it.
+"""plait.export(fn, example_args, path): a function as one file, which plait.load (_program.py) runs without what recorded, planned and compiled it.
 
 A plan's numbers (extents, strides, offsets) are those of the arrays that it was made for. For extents that are to differ from
 call to call, the function is recorded at several of them: where the graphs are alike, they share a plan, and each number is a
@@ -14,13 +14,13 @@ import traceback
 
 import numpy
 
-from . import _namespace, _plait
-from ._docs import stand_for
+from . import _plait
 from ._jit import _Jitted
-from ._plait import lazy_scalar, ndarray
+from ._plait import lazy_scalar
+from ._program import Error, is_ours, load
 from ._progress import Progress
+from ._source import Source
 
-_MAGIC = b"plaitrun"
 _MOST_EXTENTS = 3
 _MOST_VARIANTS = 400
 _MOST_INTERVALS = 1000  # of one extent
@@ -28,12 +28,6 @@ _MOST_BYTES = 1 << 38  # of an array that a function is recorded with, whose mem
 _UNBOUNDED = 1 << 62
 _CONSTANT, _NUMBER, _QUOTIENT = range(3)  # engine::NumberScalar::Kind
 _ARGUMENT, _CONSTANT_LEAF, _UNWRITTEN = range(3)  # engine::Variant::Leaf::Kind
-
-
-class Error(ValueError):
-    """A function that cannot be exported, or an exported program that cannot be read or called so."""
-
-    __module__ = "plait"
 
 
 def export(fn, example_args, path, *, dynamic=(), targets=None):
@@ -72,85 +66,6 @@ def export(fn, example_args, path, *, dynamic=(), targets=None):
         except BaseException:
             os.unlink(f.name)
             raise
-
-
-def load(file, mmap_mode=None, allow_pickle=False, fix_imports=True, encoding="ASCII", *, max_header_size=10000):
-    """An exported program, or the arrays of a file of numpy.save's.
-
-    file: str or path-like of a program gives a Program, a callable of the arrays that the function took, which returns what it
-    returned. All else, and the other parameters, are numpy.load's. Raises plait.Error for a program that is damaged, of another
-    version, or without code for this processor; OSError where the file cannot be read. Whoever may write to a program decides
-    what runs: it holds machine code.
-    """
-    if isinstance(file, (str, os.PathLike)) and _is_program(file):
-        try:
-            return Program(_plait.program(os.fsdecode(file)))
-        except ValueError as e:
-            raise Error(str(e)) from None
-    return _namespace.lookup("load")(file, mmap_mode, allow_pickle, fix_imports, encoding, max_header_size=max_header_size)
-
-
-stand_for(load, numpy.load, "plait")
-
-
-def _is_program(path):
-    with open(path, "rb") as f:
-        return f.read(len(_MAGIC)) == _MAGIC
-
-
-class Program:
-    """What plait.load returns. Arguments and results are as those of a jitted function."""
-
-    def __init__(self, program):
-        self._program = program
-        self.manifest = json.loads(program.manifest)
-        self._arguments = [(a["name"], numpy.dtype(a["dtype"])) for a in self.manifest["arguments"]]
-
-    def __call__(self, *arrays):
-        if len(arrays) != len(self._arguments):
-            raise TypeError(f"{self.manifest['function']} takes {len(self._arguments)} arrays, not {len(arrays)}")
-        numpys = not any(map(_is_ours, arrays))
-        given, lent = [], []
-        for a, (name, dtype) in zip(arrays, self._arguments):
-            if not isinstance(a, (numpy.ndarray, numpy.generic)):
-                raise TypeError(f"argument '{name}' has to be an array, not {type(a).__name__}")
-            if a.dtype != dtype:
-                raise TypeError(f"argument '{name}' has dtype {a.dtype}; it was exported with {dtype}")
-            if _is_ours(a):
-                given.append(a if a.flags.c_contiguous else a.copy())
-            else:
-                lent.append(_plait.borrow(numpy.ascontiguousarray(a).reshape(a.shape)))
-                given.append(lent[-1])
-        try:
-            results = self._program.run(given)
-        except ValueError as e:
-            raise Error(str(e)) from None
-        finally:
-            _plait.end_borrow(*lent)
-        for i, made in zip(self._program.writes, results[len(results) - len(self._program.writes) :]):
-            arrays[i][...] = made
-        return _built(self.manifest["results"], results, _plait.export if numpys else lambda x: x)
-
-    def __repr__(self):
-        arguments = ", ".join(f"{a['name']}: {a['dtype']}{a['shape']}" for a in self.manifest["arguments"])
-        return f"<plait program {self.manifest['function']}({arguments}) for {', '.join(self.manifest['targets'])}>"
-
-
-def _is_ours(x):
-    return ndarray in type(x).__mro__  # isinstance() takes NumPy's for ours
-
-
-def _built(tree, results, outward):
-    ((kind, x),) = tree.items()
-    if kind == "array":
-        return outward(results[x])
-    if kind == "scalar":
-        return numpy.asarray(results[x])[()]
-    if kind in ("tuple", "list"):
-        return (tuple if kind == "tuple" else list)(_built(v, results, outward) for v in x)
-    if kind == "dict":
-        return {k: _built(v, results, outward) for k, v in x}
-    return x
 
 
 def _tiers(targets):
@@ -208,7 +123,7 @@ class _Results:
         self.given, self.arrays, self.kinds = given, [], []
 
     def tree(self, x):
-        if _is_ours(x) or type(x) is lazy_scalar:
+        if is_ours(x) or type(x) is lazy_scalar:
             scalar = type(x) is lazy_scalar
             # What is not an array of its own is copied, so that results are C-contiguous and alias nothing.
             own = scalar or (x.base is None and x.flags.c_contiguous and all(x is not a for a in (*self.given, *self.arrays)))
@@ -244,12 +159,12 @@ class _Recorded:
             results = _Results(arrays)
             try:
                 self.tree = results.tree(function.jitted.target.function(*args))
-                self.why = self.call.end(results.arrays)
+                self.why, self.site = self.call.end(results.arrays)
             except BaseException as e:
                 obstacle = self.call.obstacle()
                 self.call.end(None)
                 if obstacle and isinstance(e, ValueError):  # the recorder's, where the function met it
-                    raise Error(obstacle) from e
+                    raise Error(obstacle + _there(_raised_at(e))) from e
                 raise
             self.results = [(str(a.dtype), a.ndim) for a in results.arrays]
 
@@ -328,15 +243,18 @@ class _Function:
             traceback.clear_frames(exception.__traceback__)
             exception = exception.__cause__ or exception.__context__
 
+    def refused(self, why):
+        return Error(f"{self.name} cannot be exported: {why}")
+
     def record(self, extents):
         """Raises Error where the function cannot be exported."""
         if extents not in self.recorded:
             try:
                 made = _Recorded(self, extents)
                 if made.why:
-                    raise Error(made.why)
+                    raise Error(made.why + _there(_plait.site(made.site)))
             except Error as e:
-                raise Error(f"{self.name} cannot be exported: {e}") from e.__cause__
+                raise self.refused(e) from e.__cause__
             self.recorded[extents] = made
         return self.recorded[extents]
 
@@ -408,7 +326,7 @@ class _Function:
                     last += step
             found.append((n, min(last, _UNBOUNDED)))
             if len(found) > _MOST_INTERVALS:
-                raise Error(f"{self.name} cannot be exported: {_NoPolynomial()}")
+                raise self.refused(_NoPolynomial())
             n = last + 1
         return found
 
@@ -428,7 +346,7 @@ class _Function:
                 self.operations.update(plan.operations())
             except _NoPolynomial as e:
                 if required:
-                    raise Error(f"{self.name} cannot be exported: {e}") from None
+                    raise self.refused(e) from None
             except Exception:  # the function's: it refuses such arrays
                 if required:
                     raise
@@ -451,8 +369,34 @@ class _TooLarge(Exception):
 
 
 class _NoPolynomial(Exception):
-    def __init__(self, why="a number in it follows from the dynamic extents in another way than by a polynomial of second degree"):
-        super().__init__(why)
+    def __init__(self, why="a number in it follows from the dynamic extents in another way than by a polynomial of second degree", site=0):
+        super().__init__(why + _there(_plait.site(site)))
+
+
+_INTERNAL = tuple(os.path.dirname(m.__file__) + os.sep for m in (_plait, numpy))
+
+
+def _raised_at(exception):
+    """The instruction of the caller's program that raised it: (code, offset) or None."""
+    frames = [(t.tb_frame.f_code, t.tb_lasti) for t in _tracebacks(exception)]
+    return next((f for f in reversed(frames) if not f[0].co_filename.startswith(_INTERNAL)), None)
+
+
+def _tracebacks(exception):
+    t = exception.__traceback__
+    while t:
+        yield t
+        t = t.tb_next
+
+
+def _there(instruction):
+    """The end of a message: the line, and the operation in it, of an instruction of a code object; nothing where that is not known."""
+    if instruction is None:
+        return ""
+    source = Source()
+    where, _, line = source.describe(*instruction)
+    operation = source.around(*instruction)[0]
+    return f" ({where}: {line if operation is None else source.text(operation)})"
 
 
 class _Fit:
@@ -461,7 +405,7 @@ class _Fit:
     def __init__(self, points, base, grid, others, plan):
         self.points, self.base, self.grid, self.others, self.plan = points, base, grid, others, plan
 
-    def differences(self, values, elsewhere):
+    def differences(self, values, elsewhere, site=0):
         """Newton's differences of the values on the grid. Raises _NoPolynomial where they do not give those elsewhere."""
         if all(v == values[0] for v in (*values, *elsewhere)):
             return [values[0]]
@@ -479,12 +423,13 @@ class _Fit:
                     factor *= (1, x - b, (x - b) * (x - b - 1) // 2)[k]
                 sum += factor * table[ks]
             if sum != value:
-                raise _NoPolynomial
+                raise _NoPolynomial(site=site)
         return [int(v) for v in table.ravel()]
 
     def numbers(self):
         grid, others = ([self.plan.numbers(r.call) for r in rs] for rs in (self.grid, self.others))
-        return [self.differences([n[i] for n in grid], [n[i] for n in others]) for i in range(len(grid[0]))]
+        sites = self.plan.sites(self.grid[0].call)
+        return [self.differences([n[i] for n in grid], [n[i] for n in others], sites[i]) for i in range(len(grid[0]))]
 
     def scalars(self):
         grid, others = ([self.plan.scalars(r.call) for r in rs] for rs in (self.grid, self.others))
@@ -508,12 +453,13 @@ class _Fit:
                 return _QUOTIENT, dtype, numpy.float64(of).tobytes(), self.differences(by[:split], by[split:])
         raise _NoPolynomial
 
-    def shape(self, everywhere):
+    def shape(self, everywhere, site=0):
         split = len(self.grid)
-        return [self.differences(extents[:split], extents[split:]) for extents in zip(*everywhere)]
+        return [self.differences(extents[:split], extents[split:], site) for extents in zip(*everywhere)]
 
     def shapes(self):
-        return [self.shape(shapes) for shapes in zip(*(r.call.shapes() for r in (*self.grid, *self.others)))]
+        everywhere = zip(*(r.call.shapes() for r in (*self.grid, *self.others)))
+        return [self.shape(shapes, site) for shapes, site in zip(everywhere, self.grid[0].call.result_sites())]
 
     def checks(self):
         extents = zip(*(r.call.extents() for r in (*self.grid, *self.others)))

@@ -179,6 +179,14 @@ def shares_memory(a, b, /, max_work=-1):
     return call(numpy.shares_memory, (a, b, max_work), None, "shares_memory")
 
 
+def overlap(a, b):
+    """Whether they share memory, or it would take long to find out."""
+    try:
+        return shares_memory(a, b, max_work=1000)
+    except numpy.exceptions.TooHardError:
+        return True
+
+
 def may_share_memory(a, b, /, max_work=0):
     result = NotImplemented if max_work else _plait.may_share_memory(a, b)
     return call(numpy.may_share_memory, (a, b, max_work)) if result is NotImplemented else result

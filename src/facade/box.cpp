@@ -83,6 +83,15 @@ constexpr std::int64_t kNone[] = {0};
 }  // namespace
 
 dtype dtype_of(const Handle& a) { return outer(unwrap(a).dtype); }
+Handle of_dtype(Handle h, dtype t) {
+  if (!h) return h;
+  const Box& b = *h.get();
+  const DType found = b.array.storage ? b.array.dtype : unwrap(b.selection->from).dtype;
+  if (found != core(t))
+    throw DTypeError("an array of " + std::string(plait::name(found)) + " is no array<T> of " +
+                     std::string(plait::name(core(t))));
+  return h;
+}
 Span shape_of(const Handle& a) {
   if (!a) return {kNone, 1};
   return {unwrap(a).shape.data(), unwrap(a).shape.size()};

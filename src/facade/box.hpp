@@ -40,6 +40,9 @@ struct Box {
 inline bool only_handle(const Box& b) { return b.refs.load(std::memory_order_acquire) == 1; }
 extern FreeList<Box> boxes;  // guarded by the recorder's lock
 
+// Whether t has integers in [low, high), and there are such: ValueError.
+void check_integers(const std::string& function, std::int64_t low, std::int64_t high, dtype t);
+
 // Installs the engine on first use.
 void start();
 bool started();

@@ -155,18 +155,23 @@ Handle random(const char* distribution, Span shape, double low, double high, dty
   return host.placed(h);
 }
 
-Handle random_integers(Span shape, std::int64_t low, std::int64_t high, dtype t) {
-  if (high <= low) throw ValueError("low >= high");
+void check_integers(const std::string& function, std::int64_t low, std::int64_t high, dtype t) {
+  if (high <= low) throw ValueError(function + "low >= high");
   const bool is_signed = kind_of(t) == kind::signed_int;
   const int value_bits = t == dtype::bool_ ? 1 : bits_of(t) - is_signed;
   if (value_bits < 63) {
     const std::int64_t limit = std::int64_t{1} << value_bits;
     const std::string name(plait::name(core(t)));
-    if (low < (is_signed ? -limit : 0)) throw ValueError("low is out of bounds for " + name);
-    if (high > limit) throw ValueError("high is out of bounds for " + name);
+    if (low < (is_signed ? -limit : 0))
+      throw ValueError(function + "low is out of bounds for " + name);
+    if (high > limit) throw ValueError(function + "high is out of bounds for " + name);
   } else if (!is_signed && low < 0) {
-    throw ValueError("low is out of bounds for uint64");
+    throw ValueError(function + "low is out of bounds for uint64");
   }
+}
+
+Handle random_integers(Span shape, std::int64_t low, std::int64_t high, dtype t) {
+  check_integers("", low, high, t);
   start();
   const OnHost host;
   Handle h = empty(shape, dtype::int64);

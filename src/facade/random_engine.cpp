@@ -30,6 +30,10 @@ detail::Handle filled(const extents& shape, F&& next) {
   return host.placed(h);
 }
 
+detail::Handle as(detail::Handle h, dtype t) {
+  return t == dtype::int64 ? h : detail::astype(h, t);
+}
+
 // Above it, numbers may not fit an int64.
 const double kGreatestMean = 0x1p63 - std::sqrt(0x1p63) * 10;
 
@@ -144,32 +148,62 @@ detail::Handle engine::draw(law l, double first, double second, double third,
   throw InternalError("unknown distribution");
 }
 
-detail::Handle engine::draw_integers(std::int64_t low, std::int64_t high, const extents& shape) {
-  if (high <= low) throw ValueError("integers: low >= high");
-  const std::uint64_t most = static_cast<std::uint64_t>(high) - static_cast<std::uint64_t>(low) - 1;
-  return filled<std::int64_t>(shape, [&] {
-    return static_cast<std::int64_t>(static_cast<std::uint64_t>(low) + stream_->below_or_at(most));
-  });
+detail::Handle engine::draw_integers(std::int64_t low, std::int64_t high, const extents& shape,
+                                     dtype t) {
+  detail::check_integers("integers: ", low, high, t);
+  const auto first = static_cast<std::uint64_t>(low),
+             most = static_cast<std::uint64_t>(high) - first - 1;
+  const auto drawn = [&](auto element, auto next) {
+    using T = decltype(element);
+    return filled<T>(shape, [&] { return static_cast<T>(first + next()); });
+  };
+  numpy::NarrowIntegers narrow(*stream_, t == dtype::bool_ ? 1 : std::min(bits_of(t), 16),
+                               static_cast<std::uint32_t>(most));
+  const auto wide = [&] { return stream_->below_or_at(most); };
+  const auto parts = [&] { return narrow.next(); };
+  switch (t) {
+    case dtype::bool_:
+      return drawn(bool(), parts);
+    case dtype::int8:
+      return drawn(std::int8_t(), parts);
+    case dtype::uint8:
+      return drawn(std::uint8_t(), parts);
+    case dtype::int16:
+      return drawn(std::int16_t(), parts);
+    case dtype::uint16:
+      return drawn(std::uint16_t(), parts);
+    case dtype::int32:
+      return drawn(std::int32_t(), wide);
+    case dtype::uint32:
+      return drawn(std::uint32_t(), wide);
+    case dtype::int64:
+      return drawn(std::int64_t(), wide);
+    case dtype::uint64:
+      return drawn(std::uint64_t(), wide);
+    default:
+      return detail::astype(drawn(std::int8_t(), parts), t);  // of fewer bits: NumPy has none
+  }
 }
 
-detail::Handle engine::permuted(std::int64_t n) {
+detail::Handle engine::permuted(std::int64_t n, dtype t) {
   check_count("permutation", n);
   std::vector<std::int64_t> order(static_cast<std::size_t>(n));
   for (std::int64_t i = 0; i < n; ++i) order[static_cast<std::size_t>(i)] = i;
   for (std::size_t i = order.size(); i-- > 1;) std::swap(order[i], order[stream_->masked(i)]);
   std::size_t at = 0;
-  return filled<std::int64_t>(n, [&] { return order[at++]; });
+  return as(filled<std::int64_t>(n, [&] { return order[at++]; }), t);
 }
 
-detail::Handle engine::chosen(std::int64_t population, std::int64_t n, bool replace) {
+detail::Handle engine::chosen(std::int64_t population, std::int64_t n, bool replace, dtype t) {
   check_count("choice", n);
   if (population < 1 && n > 0) throw ValueError("choice: there is nothing to choose from");
-  if (replace) return draw_integers(0, std::max<std::int64_t>(population, 1), n);
+  if (replace)
+    return as(draw_integers(0, std::max<std::int64_t>(population, 1), n, dtype::int64), t);
   if (n > population)
     throw ValueError("choice: cannot take a larger sample than population when replace is False");
   const std::vector<std::int64_t> drawn = stream_->sample(population, n);
   std::size_t at = 0;
-  return filled<std::int64_t>(n, [&] { return drawn[at++]; });
+  return as(filled<std::int64_t>(n, [&] { return drawn[at++]; }), t);
 }
 
 }  // namespace plait::random

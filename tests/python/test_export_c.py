@@ -173,3 +173,174 @@ def test_arguments_that_are_written_and_indices(folder):
     (folder / "looked_up.c").write_text(C)
     made = run(built(folder, folder / "looked_up.c", ["cc", "-std=c99"]), folder / "looked_up.plait")
     assert made.stdout.splitlines() == ["41 12 23 76", "an index is out of bounds", "41 12 23"], made.stdout + made.stderr
+
+
+MISUSE = r"""
+#include <plait_run.h>
+#include <stdio.h>
+#include <string.h>
+
+static void say(const char* what, const char* error) { printf("%s: %s\n", what, error ? error : "no error"); }
+
+int main(int n, char** argv) {
+  plait_program *moved, *twice, *none;
+  say("path", plait_load(NULL, &none));
+  say("program", plait_load(argv[1], NULL));
+  for (int i = 3; i < n; ++i) say("file", strrchr(plait_load(argv[i], &none), ':'));
+  if (plait_load(argv[1], &moved) || plait_load(argv[2], &twice)) return 1;
+  printf("%s %d %d %d\n", plait_written(moved, 0), plait_written(moved, 1) == NULL, plait_written(moved, 9) == NULL, plait_written(NULL, 0) == NULL);
+
+  double c[12] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11}, bytes[6];
+  const int64_t four = 4, huge = INT64_MAX, minus = -4;
+  plait_array sum = {0, 0, 0, 0, 0};
+#define ARRAY(p, shape) {p, 32, "float64", 1, shape}
+#define CALL(program, what, x, y, result) { plait_array given[] = {x, y}; say(what, plait_call(program, given, 2, result, 1)); }
+  plait_array whole = ARRAY(c, &four), next = ARRAY(c + 3, &four), far = ARRAY(c + 4, &four);
+  CALL(moved, "equal", whole, whole, &sum)
+  CALL(moved, "meet", next, whole, &sum)
+  say("no program", plait_call(NULL, &whole, 1, &sum, 1));
+  say("no arguments", plait_call(moved, NULL, 2, &sum, 1));
+  say("no results", plait_call(twice, NULL, 2, NULL, 1));
+  plait_array lacks = ARRAY(NULL, &four), wide = ARRAY(c, &huge), negative = ARRAY(c, &minus), shapeless = ARRAY(c, NULL);
+  CALL(moved, "no data", lacks, far, &sum)
+  CALL(moved, "huge", wide, far, &sum)
+  CALL(moved, "negative", negative, far, &sum)
+  CALL(moved, "no shape", shapeless, far, &sum)
+  printf("%g %g %g\n", c[0], c[4], c[11]);
+  plait_array at_c = {c, sizeof c, 0, 0, 0};
+  CALL(moved, "a result over what is written", whole, far, &at_c)
+  printf("%g\n", c[0]);
+
+  /* Results over what is read: reversed, where each place is read after it was written. */
+  CALL(twice, "in place", whole, far, &at_c)
+  printf("%g %g %g %g %g\n", c[0], c[1], c[2], c[3], c[4]);
+  plait_array shifted = {c + 2, 32, 0, 0, 0};
+  CALL(twice, "shifted", whole, far, &shifted)
+  printf("%g %g %g %g\n", c[2], c[3], c[4], c[5]);
+
+  /* One struct for the results of all calls: the program's memory is wanted again. Then as an argument. */
+  plait_array again = {0, 0, 0, 0, 0};
+  plait_array z = ARRAY(c + 8, &four);
+  for (int i = 0; i < 3; ++i) CALL(twice, "again", z, z, &again)
+  printf("%g %g\n", ((double*)again.data)[0], ((double*)again.data)[3]);
+  plait_array last = again;
+  CALL(twice, "a result as an argument", last, z, &again)
+  printf("%g %g\n", ((double*)again.data)[0], ((double*)again.data)[3]);
+
+  /* Not aligned. */
+  char* odd = (char*)bytes + 1;
+  memcpy(odd, c + 8, 32);
+  plait_array skew = ARRAY(odd, &four);
+  char room[33];
+  plait_array into = {room + 1, 32, 0, 0, 0};
+  CALL(twice, "skew", skew, z, &into)
+  double first;
+  memcpy(&first, room + 1, 8);
+  CALL(moved, "skew", skew, z, &sum)
+  double written;
+  memcpy(&written, odd, 8);
+  printf("%g %g\n", first, written);
+  plait_free(moved);
+  plait_free(twice);
+  plait_free(NULL);
+  return 0;
+}
+"""
+
+
+def moved(a, b):
+    a += 2 * b
+    return b.sum()
+
+
+def twice(a, b):
+    return a[::-1] + b
+
+
+@pytest.fixture(scope="module")
+def pair(folder):
+    for fn in (moved, twice):
+        plait.export(fn, (np.ones(9), np.ones(9)), folder / f"{fn.__name__}.plait", dynamic=[0], targets="host")
+    return folder / "moved.plait", folder / "twice.plait"
+
+
+def test_what_is_no_call_is_an_error(folder, pair):
+    (folder / "misuse.c").write_text(MISUSE)
+    (folder / "empty").write_bytes(b"")
+    (folder / "junk").write_bytes(b"q" + pair[0].read_bytes()[1:])
+    (folder / "cut").write_bytes(pair[0].read_bytes()[:99])
+    if not (folder / "pipe").exists():
+        os.mkfifo(folder / "pipe")
+    program = built(folder, folder / "misuse.c", ["cc", "-std=c99"])
+    made = run(program, *pair, folder / "empty", folder / "junk", folder / "cut", folder / "pipe", folder, folder / "nowhere")
+    share = "arguments 'a' and 'b' share memory, and it writes to 'a': it was exported with arrays that lie apart"
+    assert made.stdout.splitlines() == [
+        "path: the path is NULL",
+        "program: where the program is to go is NULL",
+        "file: : it is empty",
+        "file: : it is no exported program",
+        "file: : it is damaged",
+        "file: : it is no regular file",
+        "file: : it is no regular file",
+        "file: : No such file or directory",
+        "a 1 1 1",
+        f"equal: {share}",
+        f"meet: {share}",
+        "no program: the program is NULL",
+        "no arguments: the arrays are NULL",
+        "no results: the arrays are NULL",
+        "no data: argument 'a' has no data",
+        "huge: array is too big; `arr.size * arr.dtype.itemsize` is larger than the maximum possible size.",
+        "negative: argument 'a' has a negative extent",
+        "no shape: argument 'a' has no shape",
+        "0 4 11",
+        "a result over what is written: result 0 shares memory with argument 'a', which is written",
+        "0",
+        "in place: no error",
+        "7 7 7 7 4",
+        "shifted: no error",
+        "11 12 13 14",
+        *["again: no error"] * 3,
+        "19 19",
+        "a result as an argument: no error",
+        "27 30",
+        "skew: no error",
+        "skew: no error",
+        "19 24",
+    ], made.stdout + made.stderr
+
+
+CONST = r"""
+#include <plait/load.hpp>
+#include <cstdio>
+#include <vector>
+
+int main(int, char** argv) try {
+  plait::program moved = plait::load(argv[1]);
+  std::vector<double> a(9, 1.0);
+  const std::vector<double> b(9, 2.0), fixed(9, 1.0);
+  moved({{a.data(), {9}}, {b.data(), {9}}});
+  moved({plait::written(a.data(), {9}), {b.data(), {9}}});
+  std::printf("%g\n", a[8]);
+#ifdef REFUSED
+  plait::written(fixed.data(), {9});
+#endif
+  try {
+    moved({{fixed.data(), {9}}, {b.data(), {9}}});
+  } catch (const plait::Error& e) {
+    std::printf("%s; %g\n", e.what(), fixed[0]);
+  }
+  plait::program other = std::move(moved);
+  moved({{a.data(), {9}}, {b.data(), {9}}});
+} catch (const plait::Error& e) {
+  std::puts(e.what());
+}
+"""
+
+
+def test_programs_write_to_no_const(folder, pair):
+    (folder / "const.cpp").write_text(CONST)
+    made = run(built(folder, folder / "const.cpp", ["c++", "-std=c++17"]), pair[0])
+    assert made.stdout.splitlines() == ["9", "argument 'a' is written to, and is const; 1", "the program is NULL"], made
+    refused = subprocess.run(["c++", "-std=c++17", "-DREFUSED", "-fsyntax-only", f"-I{ROOT / 'include'}", folder / "const.cpp"], capture_output=True, text=True)
+    assert "the program writes to this argument: it cannot be const" in refused.stderr

@@ -128,6 +128,8 @@ inline Span span_of(const extents& e) { return {e.data(), e.size()}; }
 // Inspection; none of these evaluates. A handle that was moved from shows an array of shape {0};
 // everything else throws ValueError for it.
 PLAIT_API dtype dtype_of(const Handle& a);
+// h, whose elements have to be of t: DTypeError. An array<T> is made of no other.
+PLAIT_API Handle of_dtype(Handle h, dtype t);
 PLAIT_API Span shape_of(const Handle& a);  // valid while the handle lives
 PLAIT_API Span strides_of(const Handle& a);
 PLAIT_API std::int64_t size_of(const Handle& a);

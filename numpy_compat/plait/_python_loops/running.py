@@ -15,7 +15,7 @@ import numpy
 from .. import _plait
 from .._plait import lazy_scalar, ndarray
 from .._jit import original
-from .._shape import shares_memory
+from .._shape import overlap
 from .._swap import _MISSING, contents
 from .comprehensions import stored
 from .entries import entry_of
@@ -426,7 +426,7 @@ class Code:
                 return False
         names = self.lowering.arrays
         for a, b in self.lowering.facts.apart:
-            if _overlap(values[names[a]], values[names[b]]):
+            if overlap(values[names[a]], values[names[b]]):
                 return False
         return True
 
@@ -465,7 +465,7 @@ class Code:
             arrays = [a.real if a.dtype.kind == "c" else a for a in arrays]  # which begins where it does
         begun = time.perf_counter()
         try:
-            if self.places and len(numbers) > 1 and are_apart(self.places, arrays, numbers, _overlap):
+            if self.places and len(numbers) > 1 and are_apart(self.places, arrays, numbers, overlap):
                 written = [values[low.arrays[slot]] for slot in self.places]
 
                 def parts(ranges, seconds):
@@ -523,13 +523,6 @@ class Code:
             parts = [state[f"return {k}"] for k in range(abs(shape or 0))]
             value = None if shape is None else parts[0] if shape == -1 else low.frames[0].made(parts)
         return (*(state.get(n, UNBOUND) for n in loop.stored), returned, value)
-
-
-def _overlap(a, b):
-    try:
-        return shares_memory(a, b, max_work=1000)
-    except numpy.exceptions.TooHardError:
-        return True
 
 
 def _counts(numbers):

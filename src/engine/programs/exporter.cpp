@@ -27,9 +27,10 @@ std::int32_t number_of(const fusion::Graph& g, const Node* n) {
 }  // namespace
 
 Trace::Trace(const tracer::Capture& capture, std::span<const Array> arguments,
-             std::span<const Node* const> nodes, std::span<const Array> results, std::string& why) {
+             std::span<const Node* const> nodes, std::span<const Array> results, Refusal& refused) {
+  const auto refuse = [&](const char* why, const Node& n) { refused = {why, n.site}; };
   if (const char* obstacle = capture.obstacle()) {
-    why = *obstacle ? obstacle : "another thread has computed meanwhile";
+    refused.why = *obstacle ? obstacle : "another thread has computed meanwhile";
     return;
   }
   std::vector<Array> made(results.begin(), results.end());
@@ -42,15 +43,15 @@ Trace::Trace(const tracer::Capture& capture, std::span<const Array> arguments,
   for (const Array& a : made) {
     Node* const n = a.storage->version.get();
     if (!pending(*n) || n->kind == NodeKind::Empty || n->device > kHost)
-      why = "it returns what it does not compute";
+      refuse("it returns what it does not compute", *n);
     const auto item = static_cast<std::int64_t>(itemsize(a.dtype));
     if (a.offset + a.storage->base != 0 || a.strides != contiguous_strides(a.shape, item) ||
         element_count(a.shape) != element_count(n->shape))
-      why = "it returns a part of an array";
+      refuse("it returns a part of an array", *n);
     wanted.push_back(n);
     hold_.push_back(a);
   }
-  if (!why.empty()) return;
+  if (!refused.why.empty()) return;
   graph_ = std::make_unique<fusion::Graph>(wanted);
   for (const Node* n : nodes) arguments_.push_back(number_of(*graph_, n));
   for (const Node* n : wanted) wanted_.push_back(number_of(*graph_, n));
@@ -71,6 +72,18 @@ std::vector<std::int64_t> Trace::numbers(const fusion::Plan& p) const {
   std::vector<std::int64_t> numbers;
   for (const fusion::Source& s : p.exprs.sources()) numbers.push_back(graph_->field(s));
   return numbers;
+}
+
+std::vector<std::uint32_t> Trace::sites(const fusion::Plan& p) const {
+  std::vector<std::uint32_t> sites;
+  for (const fusion::Source& s : p.exprs.sources()) sites.push_back((*graph_)[s.node].node->site);
+  return sites;
+}
+
+std::vector<std::uint32_t> Trace::result_sites() const {
+  std::vector<std::uint32_t> sites;
+  for (const std::int32_t n : wanted_) sites.push_back((*graph_)[n].node->site);
+  return sites;
 }
 
 std::vector<Scalar> Trace::scalars(const fusion::Plan& p) const {

@@ -12,14 +12,19 @@
 
 namespace plait::engine {
 
+// Why it cannot be exported, and where that was recorded; "": it can.
+struct Refusal {
+  std::string why;
+  std::uint32_t site = 0;
+};
+
 // One call, as it was recorded. The recorder's lock is held by who uses it.
 class Trace {
  public:
-  // The capture has ended, and nothing of `results` has been computed. `why` says why it cannot be
-  // exported; null: it can.
+  // The capture has ended, and nothing of `results` has been computed.
   Trace(const tracer::Capture& capture, std::span<const tracer::Array> arguments,
         std::span<const tracer::Node* const> nodes, std::span<const tracer::Array> results,
-        std::string& why);
+        Refusal& refused);
   ~Trace();
 
   std::shared_ptr<fusion::Plan> plan() const;
@@ -28,6 +33,8 @@ class Trace {
 
   // Of the plan: its sources, and the scalars that its steps name.
   std::vector<std::int64_t> numbers(const fusion::Plan& p) const;
+  std::vector<std::uint32_t> sites(const fusion::Plan& p) const;  // of those, each
+  std::vector<std::uint32_t> result_sites() const;
   std::vector<Scalar> scalars(const fusion::Plan& p) const;
 
   // Of all arrays in it, one after the other.

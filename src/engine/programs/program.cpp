@@ -33,8 +33,20 @@ std::pair<std::size_t, CpuTier> choose(const std::vector<std::string>& targets) 
                    target_name(config().tier));
 }
 
+std::int64_t times(std::int64_t a, std::int64_t b) {
+  std::int64_t product;
+  if (__builtin_mul_overflow(a, b, &product)) throw ValueError("its arrays would be too big");
+  return product;
+}
+std::int64_t plus(std::int64_t a, std::int64_t b) {
+  std::int64_t sum;
+  if (__builtin_add_overflow(a, b, &sum)) throw ValueError("its arrays would be too big");
+  return sum;
+}
+
 std::int64_t choose_of(std::int64_t n, std::int32_t k) {
-  return k == 0 ? 1 : k == 1 ? n : n * (n - 1) / 2;
+  if (k < 2) return k == 0 ? 1 : n;
+  return n % 2 == 0 ? times(n / 2, n - 1) : times(n, (n - 1) / 2);
 }
 
 std::int64_t newton(const std::int64_t*& difference, std::span<const std::int64_t> from_base,
@@ -42,7 +54,8 @@ std::int64_t newton(const std::int64_t*& difference, std::span<const std::int64_
   if (points.empty()) return *difference++;
   std::int64_t sum = 0;
   for (std::int32_t k = 0; k < points[0]; ++k)
-    sum += choose_of(from_base[0], k) * newton(difference, from_base.subspan(1), points.subspan(1));
+    sum = plus(sum, times(choose_of(from_base[0], k),
+                          newton(difference, from_base.subspan(1), points.subspan(1))));
   return sum;
 }
 
@@ -168,6 +181,18 @@ Extents Program::extents_of(std::span<const Dims> shapes) const {
     }
   }
   return extents;
+}
+
+void Program::check_apart(const std::function<bool(std::size_t, std::size_t)>& meet) const {
+  const auto named = [&](std::size_t i) { return "'" + data_.arguments[i].name + "'"; };
+  for (const std::int32_t w : data_.writes) {
+    const auto written = static_cast<std::size_t>(w);
+    for (std::size_t i = 0; i < data_.arguments.size(); ++i)
+      if (i != written && meet(written, i))
+        throw ValueError("arguments " + named(std::min(i, written)) + " and " +
+                         named(std::max(i, written)) + " share memory, and it writes to " +
+                         named(written) + ": it was exported with arrays that lie apart");
+  }
 }
 
 std::unique_ptr<Program::Ready> Program::prepared(const Extents& extents) {

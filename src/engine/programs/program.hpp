@@ -1,6 +1,7 @@
 // A function that was exported: plans with machine code, and what a call has to fill in. It runs
 // without what recorded, planned and compiled it. Files of programs: program_file.hpp.
 #pragma once
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -108,15 +109,19 @@ class Program {
   // program was exported for.
   Extents extents_of(std::span<const Dims> shapes) const;
 
+  // What is recorded holds for arguments of which none shares memory with one that is written:
+  // throws ValueError where `meet` says so of two.
+  void check_apart(const std::function<bool(std::size_t, std::size_t)>& meet) const;
+
   struct Value {
     NodeMemory memory;  // C-contiguous
     Dims shape;
   };
   std::vector<Dims> result_shapes(const Extents& extents);
   // Also gives what it writes to arguments, behind the results: the caller stores it there.
-  // `arguments`: C-contiguous. `into`: memory that results are wanted in, one each, or empty; a
-  // result is there or elsewhere. The recorder's lock is held. Throws ValueError where no variant
-  // is for these extents, IndexError, std::bad_alloc, Interrupted.
+  // `arguments`: C-contiguous, aligned. `into`: memory apart from theirs that results are wanted
+  // in, one each, or empty; a result is there or elsewhere. The recorder's lock is held. Throws
+  // ValueError where no variant is for these extents, IndexError, std::bad_alloc, Interrupted.
   std::vector<Value> run(std::span<const NodeMemory> arguments, const Extents& extents,
                          std::span<const NodeMemory> into = {});
 

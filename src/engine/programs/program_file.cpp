@@ -1,6 +1,8 @@
 #include "program_file.hpp"
 
 #include <cerrno>
+#include <cstdio>
+#include <filesystem>
 #include <fstream>
 #include <sstream>
 #include <system_error>
@@ -152,6 +154,7 @@ std::string to_file(ProgramData& p) {
 
 ProgramData from_file(std::string_view bytes) {
   Header h;
+  if (bytes.empty()) throw ValueError("it is empty");
   if (bytes.size() < sizeof h || std::memcmp(bytes.data(), h.magic, sizeof h.magic) != 0)
     throw ValueError("it is no exported program");
   std::memcpy(&h, bytes.data(), sizeof h);
@@ -169,9 +172,14 @@ ProgramData from_file(std::string_view bytes) {
 }
 
 ProgramData read_program(const std::string& path) {
+  // Opening a pipe waits for who writes to it.
+  std::error_code ignored;
+  const auto kind = std::filesystem::status(path, ignored).type();
+  if (kind != std::filesystem::file_type::regular && kind != std::filesystem::file_type::not_found)
+    throw ValueError(path + ": it is no regular file");
   std::ifstream file(path, std::ios::binary);
   std::ostringstream bytes;
-  if (file) bytes << file.rdbuf();
+  if (file && file.peek() != EOF) bytes << file.rdbuf();  // which fails where there is nothing
   if (!file || !bytes) throw std::system_error(errno ? errno : EIO, std::generic_category(), path);
   try {
     return from_file(bytes.view());

@@ -334,6 +334,25 @@ TEST_CASE("borrowed buffers that overlap share a storage and are written through
   CHECK(memory[3] == 9);
 }
 
+TEST_CASE("borrowed memory is handed out where its owner looks") {
+  const WithDirect direct;
+  double memory[] = {0, 1, 2, 3};
+  const Array a = borrow(memory, DType::Float64, {4}, {8}, true);
+  const Array before = add(a, a);
+  assign(a, Operand(flip(a, std::nullopt)));
+  CHECK(values(a) == V{3, 2, 1, 0});
+  auto* p = static_cast<double*>(export_memory(a));
+  CHECK(p == memory);
+  p[1] = 7;
+  CHECK(values(before) == V{0, 2, 4, 6});
+  unexport(a);
+  assign(a, Operand(flip(a, std::nullopt)));
+  CHECK(values(a) == V{0, 1, 7, 3});
+  CHECK(writable_data(a) == memory);
+  end_borrow(std::span(&a, 1));
+  CHECK(memory[2] == 7);
+}
+
 TEST_CASE("floating-point events name the operation") {
   const WithDirect direct;
   static std::vector<std::string> events;

@@ -35,6 +35,46 @@ TEST_CASE("the engine draws NumPy's numbers") {
   CHECK(drawn(g.choice(tens, 3)) == std::vector<int64_t>{20, 40, 20});
 }
 
+TEST_CASE("integers of each dtype are NumPy's, in memory of their own size") {
+  plait::random::engine g(7);
+  const array<std::int32_t> of_32 = g.integers<std::int32_t>(0, 100, {8});
+  CHECK(of_32.strides()[0] == 4);
+  std::int32_t out[9] = {0, 0, 0, 0, 0, 0, 0, 0, -1};
+  of_32.eval_into(out);
+  CHECK(std::vector<std::int32_t>(out, out + 9) ==
+        std::vector<std::int32_t>{94, 62, 68, 89, 57, 77, 83, 22, -1});
+  CHECK(drawn(g.integers<std::int8_t>(-100, 100, {8})) ==
+        std::vector<std::int8_t>{-47, -37, -58, -90, 19, 67, -41, -60});
+  CHECK(drawn(g.integers<std::int8_t>(-128, 128, {5})) ==
+        std::vector<std::int8_t>{87, -78, 33, 95, -16});
+  CHECK(drawn(g.integers<std::uint8_t>(0, 10, {5})) == std::vector<std::uint8_t>{1, 0, 3, 0, 8});
+  CHECK(drawn(g.integers<std::int16_t>(-1000, 1000, {5})) ==
+        std::vector<std::int16_t>{-949, 642, -802, -738, 484});
+  CHECK(drawn(g.integers<std::uint16_t>(0, 65536, {3})) ==
+        std::vector<std::uint16_t>{14625, 7804, 38343});
+  CHECK(drawn(g.integers<std::uint32_t>(0, int64_t(1) << 32, {3})) ==
+        std::vector<std::uint32_t>{3506691144, 1301514362, 1467175557});
+  CHECK(drawn(g.integers<std::uint64_t>(0, int64_t(1) << 62, {3})) ==
+        std::vector<std::uint64_t>{1175378513906880444, 2052552176972312932, 2326818151458274759});
+  CHECK(drawn(g.integers<bool>(0, 2, {6})) ==
+        std::vector<bool>{false, true, false, false, false, true});
+  CHECK(drawn(g.integers<bool>(1, 2, {3})) == std::vector<bool>{true, true, true});
+  CHECK(drawn(g.permutation<std::int16_t>(6)) == std::vector<std::int16_t>{2, 4, 0, 3, 1, 5});
+  CHECK(drawn(g.integers(0, 50, {3})) == std::vector<int64_t>{39, 35, 31});
+  CHECK(g.choice<std::uint8_t>(100, 4).strides()[0] == 1);
+  CHECK(g.choice<float>(100, 4, false).strides()[0] == 4);
+  CHECK_THROWS_WITH(g.integers<std::int8_t>(0, 129, {1}),
+                    "integers: high is out of bounds for int8");
+  CHECK_THROWS_WITH(g.integers<std::uint64_t>(-1, 9, {1}),
+                    "integers: low is out of bounds for uint64");
+}
+
+TEST_CASE("an array<T> is made of no other elements than T") {
+  CHECK_THROWS_AS(array<std::int32_t>(plait::arange(3).handle()), plait::DTypeError);
+  CHECK_THROWS_WITH(array<float>(plait::ones<double>({2}).handle()),
+                    "an array of float64 is no array<T> of float32");
+}
+
 TEST_CASE("the distributions are NumPy's, of single precision, too") {
   plait::random::engine g(7);
   CHECK(drawn(g.gamma(2.5, 3, {2})) == std::vector<double>{6.5054337235589, 5.363036435910951});
