@@ -10,7 +10,7 @@ import sys as _sys
 
 import numpy as _numpy
 
-from . import _dispatch, _docs, _errstate, _everyday, _fallback, _libraries, _methods, _namespace, _plait, _ufunc
+from . import _caught, _dispatch, _docs, _everyday, _fallback, _libraries, _methods, _namespace, _plait, _ufunc
 from ._about import (
     can_cast, iscomplexobj, isfortran, isrealobj, isscalar, issubdtype, iterable, min_scalar_type, promote_types, result_type,
 )  # fmt: skip
@@ -21,7 +21,6 @@ from ._creation import (
 from ._default_dtype import default_dtype, get_default_dtype, set_default_dtype
 from ._device import DeviceError, DeviceMismatchError, current_device, device
 from ._elementwise import around, array_equal, astype, clip, copyto, imag, real, round, where
-from ._errstate import errstate, seterr, seterrcall
 from ._indexing import (
     argwhere, bincount, choose, compress, extract, flatnonzero, histogram, nonzero, place, put, put_along_axis, putmask,
     ravel_multi_index, take, take_along_axis, unravel_index,

@@ -13,7 +13,6 @@ from ._called import along_axis
 from ._composed import FEW, composed, extent, own, products, rebuilt, square
 from ._creation import asarray, full
 from ._elementwise import where
-from ._errstate import errstate
 from ._fallback import call, from_numpy, to_numpy, wrapper
 from ._joining import concatenate
 from ._plait import call_numpy, ndarray
@@ -168,7 +167,7 @@ def _interp(x, xp, fp, left=None, right=None):
     last = xp.size - 1
     at = searchsorted(xp, x, "right") - 1
     i = _plait.elementwise("clip", (at, 0, last - 1), None)
-    with errstate(all="ignore"):
+    with numpy.errstate(all="ignore"):
         slopes = (fp[1:] - fp[:-1]) / (xp[1:] - xp[:-1])
         slope, x0, y0 = slopes[i], xp[i], fp[i]
         y = slope * (x - x0) + y0

@@ -14,7 +14,7 @@ import traceback
 
 import numpy
 
-from . import _namespace, _plait
+from . import _caught, _namespace, _plait
 from ._jit import _Jitted
 from ._plait import lazy_scalar, ndarray
 from ._progress import Progress
@@ -226,12 +226,8 @@ class _Recorded:
     def __init__(self, function, extents):
         self.extents = extents
         _, call = function.jitted.begin()
-        eager = _plait.eager_errors()
-        _plait.set_eager_errors(False)  # as inside warnings.catch_warnings(): nobody warns here
-        try:
+        with _caught.uncaught(), numpy.errstate(all="warn", under="ignore"):  # nothing is computed here
             self._record(function, extents, call)
-        finally:
-            _plait.set_eager_errors(eager)
 
     def _record(self, function, extents, call):
         with call:
