@@ -215,5 +215,6 @@ PYBIND11_MODULE(_plait, m) {
   plait::engine::start();
   plait::pool::Pool::get().warm();
   install_event_hooks();
+  take_numpys_view();
   install_exit_function();
 }
