@@ -44,7 +44,7 @@ from ._shape import (
 )  # fmt: skip
 from ._sorting import (
     argsort, intersect1d, isin, lexsort, median, nanmedian, nanpercentile, nanquantile, partition, percentile, quantile, searchsorted,
-    setdiff1d, setxor1d, sort, sort_complex, union1d, unique, unique_counts,
+    setdiff1d, setxor1d, sort, sort_complex, union1d, unique,
 )  # fmt: skip
 from ._state import config, evaluate, explain, get_num_threads, set_num_threads, show_config, stats, trim
 

@@ -26,7 +26,7 @@ _NAMES = """
     cov digitize fix fill_diagonal histogram2d histogram_bin_edges histogramdd i0 interp iscomplex
     isclose isneginf isposinf isreal ix_ nanargmax nanargmin nanmean nanprod nanstd nansum
     nanvar piecewise resize row_stack poly polyadd polyder polydiv polyfit polyint polymul polysub polyval real_if_close rollaxis roots rot90 sinc
-    trim_zeros unique_all unique_inverse unique_values unstack vander diag_indices_from tril_indices_from triu_indices_from
+    trim_zeros unique_all unique_counts unique_inverse unique_values unstack vander diag_indices_from tril_indices_from triu_indices_from
 """.split()
 _MAKERS = "bartlett blackman hamming hanning kaiser indices".split()
 
