@@ -126,7 +126,21 @@ PyObject* bind(PyObject* self, PyObject* object, PyObject*) {
   return object && as_function(self)->binds ? PyMethod_New(self, object) : Py_NewRef(self);
 }
 PyObject* repr(PyObject* self) { return PyObject_Repr(as_function(self)->implementation); }
-PyObject* reduce(PyObject* self, PyObject*) { return PyObject_GetAttrString(self, "__qualname__"); }
+// As NumPy's function, which is read without Plait: what copy.copy gives for one is itself. Plait's
+// own go by their names.
+PyObject* reduce(PyObject* self, PyObject*) {
+  return guarded([&]() -> PyObject* {
+    const Owned theirs(PyObject_GetAttrString(self, "_numpys"));
+    if (!theirs) {
+      PyErr_Clear();
+      return check(PyObject_GetAttrString(self, "__qualname__"));
+    }
+    const Owned module(check(PyImport_ImportModule("copy")));
+    const Owned copy(check(PyObject_GetAttrString(module.get(), "copy")));
+    return check(Py_BuildValue("O(O)", copy.get(), theirs.get()));
+  });
+}
+PyObject* itself(PyObject* self, PyObject*) { return Py_NewRef(self); }
 
 PyMemberDef members[] = {
     {"__vectorcalloffset__", T_PYSSIZET, offsetof(FunctionObject, call), READONLY, nullptr},
@@ -135,6 +149,8 @@ PyMemberDef members[] = {
      "the function, which asks nobody"},
     {nullptr, 0, 0, 0, nullptr}};
 PyMethodDef methods[] = {{"__reduce__", reduce, METH_NOARGS, nullptr},
+                         {"__copy__", itself, METH_NOARGS, nullptr},
+                         {"__deepcopy__", itself, METH_O, nullptr},
                          {nullptr, nullptr, 0, nullptr}};
 PyGetSetDef getset[] = {
     {"__dict__", PyObject_GenericGetDict, PyObject_GenericSetDict, nullptr, nullptr},

@@ -38,6 +38,8 @@ def asking(ours, theirs, name, module="plait"):
         return ours
     made = functools.update_wrapper(_plait.asking(ours, depth, binds, ours.__dict__.pop("_small", None), name if module == "plait" else None), ours)
     made.__name__ = made.__qualname__ = name
+    if callable(theirs):
+        made._numpys = theirs
     return _docs.stand_for(made, theirs, module)
 
 
