@@ -58,6 +58,8 @@ if _os.environ.get("PLAIT_TRACE"):
     _trace.finish_at_exit()
 from . import linalg  # noqa: E402, F401, I001  its functions look up names of this module
 
+globals().update(_namespace.found_at_once(globals()))
+
 __version__ = _numpy.__version__
 __plait_version__ = _plait.__version__
 
