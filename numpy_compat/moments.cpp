@@ -51,8 +51,10 @@ Array divide_into(const Array& value, const Operand& divisor, DType t, const Arr
     e.casting = Casting::Unsafe;
     return tracer::elementwise(OpId::Divide, operands, e);
   }
+  // By an integer NumPy divides scalars of these dtypes as such, others as arrays.
   std::optional<tracer::Naming> of_scalars;
-  if (value.ndim() == 0) of_scalars.emplace(tracer::NamedAs::ScalarDivide);
+  if (value.ndim() == 0 && (value.dtype == DType::Float64 || value.dtype == DType::Complex128))
+    of_scalars.emplace(tracer::NamedAs::ScalarDivide);
   const Array quotient = call(OpId::Divide, value, divisor);
   of_scalars.reset();
   return laid_out_like(as(quotient, t), value);

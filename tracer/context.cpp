@@ -68,7 +68,8 @@ Naming::Naming(NamedAs function) : before_(thread_state().named) {
 Naming::~Naming() { thread_state().named = before_; }
 
 std::string_view warning_name(std::string_view own, const Node& n) {
-  constexpr std::string_view functions[] = {"", "reduce", "dot", "", "matmul"};
+  constexpr std::string_view functions[] = {"",       "reduce", "dot",   "",
+                                            "matmul", "divmod", "power", "scalar divide"};
   return n.named == NamedAs::Itself || own.empty() ? own : functions[static_cast<int>(n.named)];
 }
 

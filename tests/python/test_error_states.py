@@ -1,6 +1,7 @@
 """NumPy's error state counts where a call begins and where one is recorded, whoever set it."""
 
 import asyncio
+import functools
 import threading
 import warnings
 
@@ -135,3 +136,38 @@ def test_caught_in_all_threads():
         thread.join()
         texts = [str(w.message) for w in seen]
     assert texts == ["divide by zero encountered in divide"]
+
+
+CALLS = [
+    "divmod(x, 0)", "np.divmod(x, 0)", "divmod(5, x)", "np.divmod(x, x[::-1])", "x ** -1.0", "(x * 1.0) ** -1", "(x * 1e200) ** 2.0", "(x * 1e200) ** 2", "x ** 0.5",
+    "np.mean(x[:0])", "x[:0].var()", "x.var(ddof=9)", "x[:0].mean(keepdims=True)",
+]  # fmt: skip
+
+
+def computed(call, names):
+    made = eval(call, names)
+    for v in made if type(made) is tuple else (made,):
+        numpy.asarray(v)
+    return 0
+
+
+@pytest.mark.parametrize("call", CALLS)
+@pytest.mark.parametrize("n", [6, 60_000])
+@pytest.mark.parametrize("code", ["f4", "f8", "i8"])
+def test_warnings_name_what_numpy_names(call, n, code):
+    said = []
+    for np in numpy, plait:
+        x = np.tile(np.array([0, 1, -1, 3, 0, 2]).astype(code), n // 6)
+        said.append(outcome(functools.partial(computed, call, {"np": np, "x": x})))
+    assert said[0] == said[1]
+
+
+def test_divmod_warns_once_and_raises_by_its_name():
+    for np in numpy, plait:
+        x = np.array([0.0, 1.0])
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            divmod(x, 0)
+        assert sorted(str(w.message) for w in caught) == ["divide by zero encountered in divmod", "invalid value encountered in divmod"]
+        with numpy.errstate(divide="raise"), pytest.raises(FloatingPointError, match="divide by zero encountered in divmod"):
+            divmod(np.array([3]), 0)
