@@ -11,6 +11,7 @@
 #include "numpy_compat/functions.hpp"
 #include "sites.hpp"
 #include "tracer/context.hpp"
+#include "tracer/error_states.hpp"
 #include "tracer/graph.hpp"
 
 namespace plait::py {
@@ -69,9 +70,12 @@ class Quietly {
     constexpr auto kIgnore = tracer::ErrorAction::Ignore;
     tracer::set_error_state({kIgnore, kIgnore, kIgnore, kIgnore});
   }
-  ~Quietly() { tracer::set_error_state({}); }
+  ~Quietly() { tracer::record_under(before_); }
   Quietly(const Quietly&) = delete;
   Quietly& operator=(const Quietly&) = delete;
+
+ private:
+  tracer::KnownErrorState before_ = tracer::recorded_under();
 };
 
 tracer::Array recorded(FullReduction what, const tracer::Array& a) {
@@ -147,10 +151,8 @@ bool follows(Sequence& s, std::uint32_t site, FullReduction what) {
 }
 
 // NumPy's default, for what this thread records now.
-bool default_errors(const tracer::Array& a) {
-  if (tracer::eager_errors()) return false;
-  const tracer::Array probe = tracer::reduce(ReduceKind::Max, a);
-  return probe.storage->version->errstate == 0;
+bool default_errors() {
+  return !tracer::eager_errors() && tracer::current_error_state() == 0;
 }
 
 PyObject* counts(PyObject*, PyObject*) { return Py_BuildValue("KK", passes, given); }
@@ -169,7 +171,7 @@ PyObject* reduced_along(FullReduction what, PyObject* self) {
   const auto time = Clock::now();
   if (sequence.of == now && time - sequence.began < kKept && follows(sequence, site, what)) {
     sequence.asked |= bit(what);
-    if (!(sequence.known & bit(what)) || !default_errors(a)) return nullptr;
+    if (!(sequence.known & bit(what)) || !default_errors()) return nullptr;
     sequence.known &= ~bit(what);
     ++given;
     return wrap_scalar(sequence.values[static_cast<std::size_t>(what)]);
@@ -181,7 +183,7 @@ PyObject* reduced_along(FullReduction what, PyObject* self) {
   }
   sequence = {.of = now, .began = time, .site = site};
   const Habit h = habit(site);
-  if (h.off || h.expected == 0 || !default_errors(a)) return nullptr;
+  if (h.off || h.expected == 0 || !default_errors()) return nullptr;
   Sequence s = sequence;
   if (!together(s, what, h.expected, a)) {
     habit(site).off = true;

@@ -11,6 +11,7 @@ namespace {
 struct BufferInfo {
   tracer::Array array;
   Py_ssize_t shape[kMaxDims], strides[kMaxDims];
+  Py_buffer host{};  // of an array that NumPy holds
 };
 
 // nullptr: it has none.
@@ -29,15 +30,20 @@ bool reads_back(const char* format, PyArray_Descr* d) {
   return read && PyArray_EquivTypes(reinterpret_cast<PyArray_Descr*>(read.get()), d);
 }
 
-// The buffer of an array that NumPy holds.
-int host_buffer(PyObject* host, Py_buffer* view, int flags) {
-  if (PyObject_GetBuffer(host, view, flags) < 0) throw PythonError{};
+// The buffer of an array that NumPy holds; it names Plait's.
+int host_buffer(PyObject* self, Py_buffer* view, int flags) {
+  PyObject* const host = as_array(self)->host;
+  auto info = std::make_unique<BufferInfo>();
+  check(PyObject_GetBuffer(host, &info->host, flags));
   PyArray_Descr* d = PyArray_DESCR(reinterpret_cast<PyArrayObject*>(host));
-  if (d->type_num == NPY_VOID && view->format && !reads_back(view->format, d)) {
-    PyBuffer_Release(view);
+  if (d->type_num == NPY_VOID && info->host.format && !reads_back(info->host.format, d)) {
+    PyBuffer_Release(&info->host);
     PyErr_SetString(PyExc_BufferError, "the buffer protocol cannot name this array's dtype");
     throw PythonError{};
   }
+  *view = info->host;
+  view->internal = info.release();
+  view->obj = Py_NewRef(self);
   return 0;
 }
 
@@ -69,7 +75,7 @@ int array_getbuffer(PyObject* self, Py_buffer* view, int flags) {
   forget_error();
   return guarded_int([&]() -> int {
     ArrayObject* a = as_array(self);
-    if (a->host) return host_buffer(a->host, view, flags);
+    if (a->host) return host_buffer(self, view, flags);
     const tracer::Array& x = a->array;
     auto refuse = [](const char* text) {
       PyErr_SetString(PyExc_ValueError, text);
@@ -121,9 +127,13 @@ int array_getbuffer(PyObject* self, Py_buffer* view, int flags) {
 void array_releasebuffer(PyObject*, Py_buffer* view) {
   auto* info = static_cast<BufferInfo*>(view->internal);
   if (!info) return;
-  try {
-    tracer::unexport(info->array);
-  } catch (...) {  // nothing to tell anybody from a release
+  if (info->host.obj) {
+    PyBuffer_Release(&info->host);
+  } else {
+    try {
+      tracer::unexport(info->array);
+    } catch (...) {  // nothing to tell anybody from a release
+    }
   }
   delete info;
 }

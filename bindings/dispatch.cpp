@@ -141,7 +141,18 @@ Py_hash_t hash(PyObject* self) {
   PyObject* const theirs = as_function(self)->numpy;
   return theirs ? PyObject_Hash(theirs) : PyBaseObject_Type.tp_hash(self);
 }
-PyObject* reduce(PyObject* self, PyObject*) { return PyObject_GetAttrString(self, "__qualname__"); }
+// As NumPy's function, which is read without Plait: what copy.copy gives for one is itself. Plait's
+// own go by their names.
+PyObject* reduce(PyObject* self, PyObject*) {
+  return guarded([&]() -> PyObject* {
+    PyObject* const theirs = as_function(self)->numpy;
+    if (!theirs) return check(PyObject_GetAttrString(self, "__qualname__"));
+    const Owned module(check(PyImport_ImportModule("copy")));
+    const Owned copy(check(PyObject_GetAttrString(module.get(), "copy")));
+    return check(Py_BuildValue("O(O)", copy.get(), theirs));
+  });
+}
+PyObject* itself(PyObject* self, PyObject*) { return Py_NewRef(self); }
 
 PyMemberDef members[] = {
     {"__vectorcalloffset__", T_PYSSIZET, offsetof(FunctionObject, call), READONLY, nullptr},
@@ -151,6 +162,8 @@ PyMemberDef members[] = {
     {"_numpy", T_OBJECT, offsetof(FunctionObject, numpy), 0, "NumPy's function, or None"},
     {nullptr, 0, 0, 0, nullptr}};
 PyMethodDef methods[] = {{"__reduce__", reduce, METH_NOARGS, nullptr},
+                         {"__copy__", itself, METH_NOARGS, nullptr},
+                         {"__deepcopy__", itself, METH_O, nullptr},
                          {nullptr, nullptr, 0, nullptr}};
 PyGetSetDef getset[] = {
     {"__dict__", PyObject_GenericGetDict, PyObject_GenericSetDict, nullptr, nullptr},

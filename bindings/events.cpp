@@ -1,5 +1,6 @@
 // What happens while the engine runs without the GIL and must wait for it: floating-point warnings,
 // releases of foreign owners, signals.
+#include <algorithm>
 #include <mutex>
 #include <string>
 #include <vector>
@@ -44,9 +45,15 @@ void on_fp_event(tracer::FpEvent e, std::string_view op, const tracer::ErrorStat
                                                              : s.invalid;
   if (action == tracer::ErrorAction::Ignore) return;
   std::lock_guard guard(queue().mutex);
-  queue().reports.push_back(
-      {PyExc_RuntimeWarning, e,
-       std::string(tracer::event_name(e)) + " encountered in " + std::string(op), action, site});
+  std::vector<Report>& reports = queue().reports;
+  // What is two operations here, and one call of NumPy's, says so once.
+  if (op == "divmod" && std::ranges::any_of(reports, [&](const Report& r) {
+        return r.event == e && r.site == site && r.text.ends_with(" divmod");
+      }))
+    return;
+  reports.push_back({PyExc_RuntimeWarning, e,
+                     std::string(tracer::event_name(e)) + " encountered in " + std::string(op),
+                     action, site});
   events_pending = true;
 }
 

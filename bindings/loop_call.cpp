@@ -4,7 +4,7 @@
 
 #include "functions.hpp"
 #include "loop_entry.hpp"
-#include "tracer/context.hpp"
+#include "tracer/error_states.hpp"
 #include "tracer/device.hpp"
 
 namespace plait::py {
@@ -17,7 +17,7 @@ constexpr double kEntry = 1.5e-6;  // seconds that running an entry takes beside
 
 // Objects of Python's modules, looked up once.
 struct Asked {
-  PyObject *gettrace, *geterr, *warnings, *error_states;
+  PyObject *gettrace, *warnings;
   PyObject *filters, *begin, *ended;
 };
 const Asked* asked() {
@@ -27,19 +27,8 @@ const Asked* asked() {
       return check(PyObject_GetAttrString(m.get(), name));
     };
     const auto text = [](const char* s) { return check(PyUnicode_InternFromString(s)); };
-    PyObject* states = nullptr;
-    try {
-      states = of("numpy._core._multiarray_umath", "_extobj_contextvar");
-    } catch (const PythonError&) {
-      PyErr_Clear();  // a NumPy that keeps it elsewhere: geterr() is asked each time
-    }
-    return new Asked{of("sys", "gettrace"),
-                     of("numpy", "geterr"),
-                     of("warnings", "__dict__"),
-                     states,
-                     text("filters"),
-                     text("begin"),
-                     text("ended")};
+    return new Asked{of("sys", "gettrace"), of("warnings", "__dict__"), text("filters"),
+                     text("begin"), text("ended")};
   }();
   return all;
 }
@@ -48,27 +37,11 @@ bool is_traced() { return Owned(check(PyObject_CallNoArgs(asked()->gettrace))).g
 
 // Whether NumPy raises nothing, of what loops meet.
 bool errors_are_heard() {
-  static PyObject* known =
-      nullptr;  // the state that was asked last and does not; states never change
-  Owned state;
-  if (asked()->error_states) {
-    PyObject* now = nullptr;
-    check(PyContextVar_Get(asked()->error_states, nullptr, &now));
-    state = Owned(now);
-    if (now && now == known) return true;
-  }
-  const Owned errors(check(PyObject_CallNoArgs(asked()->geterr)));
-  for (const char* kind : {"divide", "invalid", "over"}) {
-    PyObject* const how = PyDict_GetItemString(errors.get(), kind);
-    if (!how || (PyUnicode_CompareWithASCIIString(how, "warn") != 0 &&
-                 PyUnicode_CompareWithASCIIString(how, "ignore") != 0))
-      return false;
-  }
-  if (state) {
-    Py_XDECREF(known);
-    known = state.release();
-  }
-  return true;
+  const tracer::ErrorState& s = tracer::recorded_under().state;
+  const auto heard = [](tracer::ErrorAction a) {
+    return a == tracer::ErrorAction::Warn || a == tracer::ErrorAction::Ignore;
+  };
+  return heard(s.divide) && heard(s.invalid) && heard(s.over);
 }
 
 // Whether a RuntimeWarning may become an error.

@@ -22,7 +22,7 @@
 #include "replay.hpp"
 #include "scope.hpp"
 #include "sites.hpp"
-#include "tracer/context.hpp"
+#include "tracer/error_states.hpp"
 #include "ufunc.hpp"
 
 namespace pb = pybind11;
@@ -122,20 +122,6 @@ bool set_config(const std::string& name, const std::string& text) {
   throw pb::key_error(name);
 }
 
-tracer::ErrorAction action_of(const std::string& s) {
-  if (s == "ignore") return tracer::ErrorAction::Ignore;
-  if (s == "warn") return tracer::ErrorAction::Warn;
-  if (s == "raise") return tracer::ErrorAction::Raise;
-  if (s == "call") return tracer::ErrorAction::Call;
-  if (s == "print") return tracer::ErrorAction::Print;
-  return tracer::ErrorAction::Log;
-}
-void set_error_state(const std::string& divide, const std::string& over, const std::string& under,
-                     const std::string& invalid) {
-  tracer::set_error_state(
-      {action_of(divide), action_of(over), action_of(under), action_of(invalid)});
-}
-
 std::vector<std::string> operation_names() {
   std::vector<std::string> names;
   for (int i = 0; i < kOpCount; ++i) names.emplace_back(op_info(static_cast<OpId>(i)).name);
@@ -174,9 +160,7 @@ void add_functions(pb::module_& m) {
   m.def("settings", settings_table);
   m.def("get_config", get_config);
   m.def("set_config", set_config);
-  m.def("set_error_state", set_error_state);
-  m.def("set_eager_errors", tracer::set_eager_errors);
-  m.def("eager_errors", tracer::eager_errors);
+  m.def("set_warnings_caught", tracer::set_warnings_caught);
   m.def("log_fallbacks", noting_fallbacks);
   m.def("load_compiler", [] {
     if (config().jit != JitMode::Off && jit::expected()) jit::load_async();
@@ -233,5 +217,6 @@ PYBIND11_MODULE(_plait, m) {
   plait::engine::start();
   plait::pool::Pool::get().warm();
   install_event_hooks();
+  take_numpys_view();
   install_exit_function();
 }

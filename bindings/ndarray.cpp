@@ -166,8 +166,10 @@ PyObject* subclass_check(PyObject* cls, PyObject* other) {
 PyMethodDef meta_methods[] = {{"__instancecheck__", instance_check, METH_O, nullptr},
                               {"__subclasscheck__", subclass_check, METH_O, nullptr},
                               {nullptr, nullptr, 0, nullptr}};
-PyType_Slot meta_slots[] = {
-    {Py_tp_methods, meta_methods}, {Py_tp_base, &PyType_Type}, {0, nullptr}};
+PyType_Slot meta_slots[] = {{Py_tp_methods, meta_methods},
+                            {Py_tp_getattro, reinterpret_cast<void*>(class_attribute)},
+                            {Py_tp_base, &PyType_Type},
+                            {0, nullptr}};
 PyTypeObject* metaclass = nullptr;
 PyType_Spec meta_spec = {"plait._plait.ArrayMeta", 0, 0, Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE,
                          meta_slots};

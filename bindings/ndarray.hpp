@@ -66,6 +66,10 @@ inline PyObject* wrap_scalar(const Scalar& s) { return wrap_element(s.dtype, s.b
 PyObject* read_element(const tracer::Array& a, std::span<const std::int64_t> index);
 // Calls __array_finalize__, NumPy's hook for subclasses: `made` comes from `from`.
 void finalize(PyObject* made, PyObject* from);
+// An attribute of plait.ndarray or of a subclass; numpys_methods.cpp.
+PyObject* class_attribute(PyObject* cls, PyObject* name);
+// Has view() of NumPy's arrays take Plait's classes.
+void take_numpys_view();
 // As wrap_result, in the subclass of plait.ndarray that one of the operands has, if any: of the
 // highest __array_priority__, the first.
 PyObject* wrap_like(tracer::Array&& a, PyObject* const* operands, Py_ssize_t n);

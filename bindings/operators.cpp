@@ -6,6 +6,8 @@
 #include "tracer/capture.hpp"
 #include "tracer/device.hpp"
 
+#include <optional>
+
 namespace plait::py {
 
 void raise_dtype_error(OpId fn, PyObject* args, PyObject* kwargs) {
@@ -144,13 +146,25 @@ OpId power_ufunc(PyObject* a, PyObject* b) {
   }
   return OpId::Power;
 }
+// NumPy calls its own choice for a float exponent "power" all the same, unless it is sqrt.
+class NamedPower {
+ public:
+  NamedPower(OpId fn, PyObject* exponent) {
+    if (fn != OpId::Sqrt && PyFloat_CheckExact(exponent)) named_.emplace(tracer::NamedAs::Power);
+  }
+
+ private:
+  std::optional<tracer::Naming> named_;
+};
 PyObject* power(PyObject* a, PyObject* b, PyObject* modulus) {
   if (modulus != Py_None) Py_RETURN_NOTIMPLEMENTED;
   const OpId fn = power_ufunc(a, b);
+  const NamedPower named(fn, b);
   return fn == OpId::Power ? binary_op(fn, a, b) : unary_op(fn, a);
 }
 PyObject* inplace_power(PyObject* a, PyObject* b, PyObject*) {
   const OpId fn = power_ufunc(a, b);
+  const NamedPower named(fn, b);
   if (fn == OpId::Power) return inplace_op(fn, a, b);
   return guarded([&]() -> PyObject* {
     if (overrides_ufuncs(a)) return call_hook(hooks.unary, op_name(fn), a, Py_True);
@@ -162,24 +176,25 @@ PyObject* inplace_power(PyObject* a, PyObject* b, PyObject*) {
   });
 }
 
+// Two operations, which warn by the name of the one that they are to NumPy.
 PyObject* divmod(PyObject* a, PyObject* b) {
-  auto by_its_name = [&] {
-    return guarded([&]() -> PyObject* {
-      Owned name(PyUnicode_InternFromString("divmod"));
-      return call_hook(hooks.binary, name.get(), a, b, Py_False);
-    });
-  };
-  if (overrides_ufuncs(a) || overrides_ufuncs(b)) return by_its_name();
-  Owned q(binary_op(OpId::FloorDivide, a, b));
-  if (!q && PyErr_ExceptionMatches(PyExc_TypeError)) {  // NumPy names divmod
-    PyErr_Clear();
-    return by_its_name();
-  }
-  if (!q) return nullptr;
-  if (q.get() == Py_NotImplemented) return q.release();
-  Owned r(binary_op(OpId::Remainder, a, b));
-  if (!r) return nullptr;
-  return PyTuple_Pack(2, q.get(), r.get());
+  return guarded([&]() -> PyObject* {
+    static PyObject* const name = PyUnicode_InternFromString("divmod");
+    OperandHolder x, y;
+    if (overrides_ufuncs(a) || overrides_ufuncs(b) || parse_operand(a, x) == Parsed::Fallback ||
+        parse_operand(b, y) == Parsed::Fallback)
+      return call_hook(hooks.binary, name, a, b, Py_False);
+    const tracer::Operand operands[] = {*x.operand, *y.operand};
+    PyObject* both[] = {a, b};
+    try {
+      const tracer::Naming named(tracer::NamedAs::Divmod);
+      const Owned q(wrap_like(tracer::elementwise(OpId::FloorDivide, operands), both, 2));
+      const Owned r(wrap_like(tracer::elementwise(OpId::Remainder, operands), both, 2));
+      return check(PyTuple_Pack(2, q.get(), r.get()));
+    } catch (const DTypeError&) {
+      return call_hook(hooks.binary, name, a, b, Py_False);
+    }
+  });
 }
 
 PyObject* matmul(PyObject* a, PyObject* b) {

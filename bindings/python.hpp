@@ -16,6 +16,7 @@
 #include <utility>
 
 #include "engine/engine.hpp"
+#include "error_state.hpp"
 
 namespace plait::py {
 
@@ -63,11 +64,13 @@ extern std::atomic<bool> events_pending;
 bool handle_events();
 void install_event_hooks();
 
-// Runs the body of a slot or function: exceptions become Python's, collected warnings are issued.
+// Runs the body of a slot or function, under NumPy's state of errors: exceptions become Python's,
+// collected warnings are issued.
 template <class F>
 PyObject* guarded(F&& body) noexcept {
   PyObject* result = nullptr;
   try {
+    take_error_state();
     result = body();
   } catch (...) {
     set_python_error();
@@ -79,6 +82,7 @@ template <class F>
 int guarded_int(F&& body) noexcept {
   int result = -1;
   try {
+    take_error_state();
     result = body();
   } catch (...) {
     set_python_error();
@@ -144,8 +148,10 @@ extern Hooks hooks;
 template <class... Args>
 PyObject* call_hook(PyObject* hook, Args... args) {
   PyObject* list[] = {nullptr, args...};
-  return check(PyObject_Vectorcall(hook, list + 1, sizeof...(args) | PY_VECTORCALL_ARGUMENTS_OFFSET,
-                                   nullptr));
+  PyObject* const result = check(PyObject_Vectorcall(
+      hook, list + 1, sizeof...(args) | PY_VECTORCALL_ARGUMENTS_OFFSET, nullptr));
+  take_error_state();  // calls that it made had their own
+  return result;
 }
 
 }  // namespace plait::py

@@ -139,8 +139,9 @@ PyObject* call(PyObject* self, PyObject* const* args, std::size_t nargsf, PyObje
   const Py_ssize_t n = PyVectorcall_NARGS(nargsf);
   bool missed = true;
   PyObject* made = nullptr;
-  if (!f.kept.empty() && !in_jit() && possible())
+  if (!f.kept.empty() && !in_jit())
     made = guarded([&]() -> PyObject* {
+      if (!possible()) return nullptr;
       PyObject* given[kMostArrays];
       for (std::size_t i = 0; i < f.kept.size(); ++i) {
         const std::shared_ptr<Kept> k = f.kept[i];

@@ -1,6 +1,7 @@
 // mean, var and std: the sequences of numpy/_core/_methods.py, which decide how results round.
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 #include "record.hpp"
 
@@ -50,7 +51,13 @@ Array divide_into(const Array& value, const Operand& divisor, DType t, const Arr
     e.casting = Casting::Unsafe;
     return tracer::elementwise(OpId::Divide, operands, e);
   }
-  return laid_out_like(as(call(OpId::Divide, value, divisor), t), value);
+  // By an integer NumPy divides scalars of these dtypes as such, others as arrays.
+  std::optional<tracer::Naming> of_scalars;
+  if (value.ndim() == 0 && (value.dtype == DType::Float64 || value.dtype == DType::Complex128))
+    of_scalars.emplace(tracer::NamedAs::ScalarDivide);
+  const Array quotient = call(OpId::Divide, value, divisor);
+  of_scalars.reset();
+  return laid_out_like(as(quotient, t), value);
 }
 
 Operand divisor_of(const Count& c, Array& storage, const Dims& shape) {

@@ -28,7 +28,7 @@ Evaluator& evaluator() {
 void set_host_lock(HostLock l) { context().host_lock = l; }
 HostLock host_lock() { return context().host_lock; }
 
-void set_error_state(const ErrorState& s) {
+KnownErrorState known_error_state(const ErrorState& s) {
   const Lock held = hold();
   Context& c = context();
   int i = 0;
@@ -39,7 +39,12 @@ void set_error_state(const ErrorState& s) {
   if (i > kLast) i = kLast;
   c.error_states[static_cast<std::size_t>(i)] = s;
   c.error_state_count = std::max(c.error_state_count, i + 1);
-  thread_state().error_state = static_cast<std::uint8_t>(i);
+  const auto any = [&](auto&& is) {
+    return is(s.divide) || is(s.over) || is(s.under) || is(s.invalid);
+  };
+  return {s, static_cast<std::uint8_t>(i),
+          any([](ErrorAction a) { return a == ErrorAction::Raise || a == ErrorAction::Call; }),
+          any([](ErrorAction a) { return a != ErrorAction::Ignore; })};
 }
 
 ErrorState error_state(std::uint8_t index) {
@@ -47,9 +52,15 @@ ErrorState error_state(std::uint8_t index) {
   return context().error_states[index];
 }
 
-std::uint8_t current_error_state() { return thread_state().error_state; }
-bool eager_errors() { return thread_state().eager_errors; }
-void set_eager_errors(bool on) { thread_state().eager_errors = on; }
+void record_under(const KnownErrorState& s) { thread_state().errors = s; }
+void set_error_state(const ErrorState& s) { record_under(known_error_state(s)); }
+const KnownErrorState& recorded_under() { return thread_state().errors; }
+std::uint8_t current_error_state() { return recorded_under().index; }
+bool eager_errors() {
+  const KnownErrorState& s = recorded_under();
+  return s.surfaces || (s.heard && context().warnings_caught.load(std::memory_order_relaxed));
+}
+bool set_warnings_caught(bool on) { return context().warnings_caught.exchange(on); }
 
 Naming::Naming(NamedAs function) : before_(thread_state().named) {
   if (before_ == NamedAs::Itself) thread_state().named = function;
@@ -57,7 +68,8 @@ Naming::Naming(NamedAs function) : before_(thread_state().named) {
 Naming::~Naming() { thread_state().named = before_; }
 
 std::string_view warning_name(std::string_view own, const Node& n) {
-  constexpr std::string_view functions[] = {"", "reduce", "dot", "", "matmul"};
+  constexpr std::string_view functions[] = {"",       "reduce", "dot",   "",
+                                            "matmul", "divmod", "power", "scalar divide"};
   return n.named == NamedAs::Itself || own.empty() ? own : functions[static_cast<int>(n.named)];
 }
 
@@ -94,7 +106,7 @@ void report_fp(FpEvent e, std::string_view op_name, const Node& n) {
 void report_fp(FpEvent e, std::string_view op_name) {
   const Context& c = context();
   if (!c.fp_sink) return;
-  const ErrorState s = error_state(thread_state().error_state);
+  const ErrorState s = recorded_under().state;
   const ErrorAction action = action_for(e, s);
   if (action == ErrorAction::Raise)
     throw FloatingPointError(std::string(event_name(e)) + " encountered in " +

@@ -59,9 +59,8 @@ void set_error_state(const ErrorState& s);  // for what this thread records from
 ErrorState error_state(std::uint8_t index);
 std::uint8_t current_error_state();  // index of this thread's
 // True while every float operation has to be evaluated before it returns (raise/call, or inside
-// catch_warnings).
+// catch_warnings); see error_states.hpp.
 bool eager_errors();
-void set_eager_errors(bool on);
 
 // What this thread records while the scope lives is named after a function in warnings; the
 // outermost scope names it.

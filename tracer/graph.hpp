@@ -1,6 +1,7 @@
 // The recorder's own state and the helpers its files share. Callers hold the lock.
 #pragma once
 #include <array>
+#include <atomic>
 #include <cmath>
 #include <functional>
 #include <string>
@@ -12,6 +13,7 @@
 #include "core/config.hpp"
 #include "core/free_list.hpp"
 #include "device.hpp"
+#include "error_states.hpp"
 #include "layout.hpp"
 
 namespace plait::tracer {
@@ -59,6 +61,7 @@ struct Context {
 
   std::array<ErrorState, 256> error_states{};  // of which the first is NumPy's default
   int error_state_count = 1;
+  std::atomic<bool> warnings_caught{false};
   std::uint32_t (*site)() = nullptr;
   std::string (*site_text)(std::uint32_t) = nullptr;
   void (*fp_sink)(FpEvent, std::string_view, const ErrorState&, std::uint32_t) = nullptr;
@@ -79,9 +82,8 @@ inline Context& context() { return context_memory.context; }
 
 // What a thread records from now on.
 struct ThreadState {
-  std::uint8_t error_state = 0;  // index into error_states
+  KnownErrorState errors;
   NamedAs named = NamedAs::Itself;
-  bool eager_errors = false;
 };
 ThreadState& thread_state();
 

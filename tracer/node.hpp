@@ -41,7 +41,16 @@ enum class NodeKind : std::uint8_t {
 
 // Whose name NumPy's warnings give a node's floating-point events, where it is not the node's own:
 // that of the function that is made of several operations. Nobody: the function reports none.
-enum class NamedAs : std::uint8_t { Itself, Reduce, Dot, Nobody, MatMul };
+enum class NamedAs : std::uint8_t {
+  Itself,
+  Reduce,
+  Dot,
+  Nobody,
+  MatMul,
+  Divmod,
+  Power,
+  ScalarDivide
+};
 
 // References to nodes come and go under the recorder's lock.
 struct Node : GuardedRefCounted {

@@ -54,7 +54,7 @@ bool computed_at_once(const Node& n) {
 
 void recorded_here(Node& n) {
   const ThreadState& state = thread_state();
-  n.errstate = state.error_state;
+  n.errstate = state.errors.index;
   n.named = state.named;
 }
 

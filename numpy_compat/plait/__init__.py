@@ -10,7 +10,7 @@ import sys as _sys
 
 import numpy as _numpy
 
-from . import _dispatch, _docs, _errstate, _everyday, _fallback, _libraries, _methods, _namespace, _plait, _ufunc
+from . import _caught, _dispatch, _docs, _everyday, _fallback, _libraries, _methods, _namespace, _plait, _ufunc
 from ._about import (
     can_cast, iscomplexobj, isfortran, isrealobj, isscalar, issubdtype, iterable, min_scalar_type, promote_types, result_type,
 )  # fmt: skip
@@ -21,7 +21,6 @@ from ._creation import (
 from ._default_dtype import default_dtype, get_default_dtype, set_default_dtype
 from ._device import DeviceError, DeviceMismatchError, current_device, device
 from ._elementwise import around, array_equal, astype, clip, imag, real, round, where
-from ._errstate import errstate, seterr, seterrcall
 from ._indexing import (
     argwhere, bincount, choose, compress, extract, flatnonzero, histogram, nonzero, place, put, put_along_axis, putmask,
     ravel_multi_index, take, take_along_axis, unravel_index,
@@ -45,7 +44,7 @@ from ._shape import (
 )  # fmt: skip
 from ._sorting import (
     argsort, intersect1d, isin, lexsort, median, nanmedian, nanpercentile, nanquantile, partition, percentile, quantile, searchsorted,
-    setdiff1d, setxor1d, sort, sort_complex, union1d, unique, unique_counts,
+    setdiff1d, setxor1d, sort, sort_complex, union1d, unique,
 )  # fmt: skip
 from ._state import config, evaluate, explain, get_num_threads, set_num_threads, show_config, stats, trim
 
@@ -58,6 +57,8 @@ if _os.environ.get("PLAIT_TRACE"):
 
     _trace.finish_at_exit()
 from . import linalg  # noqa: E402, F401, I001  its functions look up names of this module
+
+globals().update(_namespace.found_at_once(globals()))
 
 __version__ = _numpy.__version__
 __plait_version__ = _plait.__version__

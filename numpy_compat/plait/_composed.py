@@ -113,8 +113,7 @@ own(numpy._core._multiarray_umath._array_converter, _ArrayConverter)
 
 
 _globals = {}
-# What linear algebra says of singular matrices, it says when its loops have run: nothing that is recorded is to see that.
-_NAMES = {"numpy.linalg._linalg": {"errstate": numpy.errstate}, "numpy.fft._pocketfft": {"take": numpy.take}}  # take: of a shape
+_NAMES = {"numpy.fft._pocketfft": {"take": numpy.take}}  # of a shape
 
 
 def rebuilt(function):

@@ -9,7 +9,7 @@ import warnings
 
 import numpy
 
-from . import _errstate, _plait
+from . import _caught, _plait
 from ._boundary import leaves
 from ._fallback import fallback_notes
 from ._plait import lazy_scalar, ndarray
@@ -252,17 +252,12 @@ def coverage():
     import plait
 
     before, errors, buffer, handler = numpy.get_printoptions(), numpy.geterr(), numpy.getbufsize(), numpy.geterrcall()
-    with caller() as called:
-        # Inside warnings.catch_warnings operations would be evaluated one at a time.
-        catching, _errstate._catching = _errstate._catching, 0
-        _errstate._apply()
+    with caller() as called, _caught.uncaught():
         try:
             found = {name: called(function, text) for name, function, text in samples()}
             found |= {name: called(getattr(plait, name), text) for name, text in _ALONE.items() if text is not None}
             found["test"] = NUMPYS
         finally:
-            _errstate._catching = catching
-            _errstate._apply()
             numpy.set_printoptions(**before)
             plait.seterr(**errors)
             plait.seterrcall(handler)

@@ -13,7 +13,6 @@ from ._called import along_axis
 from ._composed import FEW, composed, extent, own, products, rebuilt, square
 from ._creation import asarray, full
 from ._elementwise import where
-from ._errstate import errstate
 from ._fallback import call, from_numpy, to_numpy, wrapper
 from ._joining import concatenate
 from ._plait import call_numpy, ndarray
@@ -27,7 +26,7 @@ _NAMES = """
     cov digitize fix fill_diagonal histogram2d histogram_bin_edges histogramdd i0 interp iscomplex
     isclose isneginf isposinf isreal ix_ nanargmax nanargmin nanmean nanprod nanstd nansum
     nanvar piecewise resize row_stack poly polyadd polyder polydiv polyfit polyint polymul polysub polyval real_if_close rollaxis roots rot90 sinc
-    trim_zeros unique_all unique_inverse unique_values unstack vander diag_indices_from tril_indices_from triu_indices_from
+    trim_zeros unique_all unique_counts unique_inverse unique_values unstack vander diag_indices_from tril_indices_from triu_indices_from
 """.split()
 _MAKERS = "bartlett blackman hamming hanning kaiser indices".split()
 
@@ -170,7 +169,7 @@ def _interp(x, xp, fp, left=None, right=None):
     last = xp.size - 1
     at = searchsorted(xp, x, "right") - 1
     i = _plait.elementwise("clip", (at, 0, last - 1), None)
-    with errstate(all="ignore"):
+    with numpy.errstate(all="ignore"):
         slopes = (fp[1:] - fp[:-1]) / (xp[1:] - xp[:-1])
         slope, x0, y0 = slopes[i], xp[i], fp[i]
         y = slope * (x - x0) + y0

@@ -14,7 +14,7 @@ import traceback
 
 import numpy
 
-from . import _plait
+from . import _caught, _plait
 from ._jit import _Jitted
 from ._plait import lazy_scalar
 from ._program import Error, is_ours, load
@@ -144,12 +144,8 @@ class _Recorded:
     def __init__(self, function, extents):
         self.extents = extents
         _, call = function.jitted.begin()
-        eager = _plait.eager_errors()
-        _plait.set_eager_errors(False)  # as inside warnings.catch_warnings(): nobody warns here
-        try:
+        with _caught.uncaught(), numpy.errstate(all="warn", under="ignore"):  # nothing is computed here
             self._record(function, extents, call)
-        finally:
-            _plait.set_eager_errors(eager)
 
     def _record(self, function, extents, call):
         with call:

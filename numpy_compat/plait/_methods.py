@@ -459,12 +459,16 @@ def _rebuild(kind, host, state):
 
 @_install
 def __reduce__(self):
-    return _rebuild, (type(self), _plait.export(self), getattr(self, "__dict__", None))
+    return self.__reduce_ex__(0)
 
 
 @_install
 def __reduce_ex__(self, protocol):
-    return self.__reduce__()
+    """As NumPy's array, which is read without Plait; what only Plait has is rebuilt by it."""
+    host = _plait.export(self)
+    if type(self) is ndarray and not _plait.on_device(self):
+        return host.__reduce_ex__(protocol)
+    return _rebuild, (type(self), host, getattr(self, "__dict__", None))
 
 
 @_install

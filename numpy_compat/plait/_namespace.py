@@ -1,4 +1,4 @@
-"""Every public name of NumPy, found when it is first asked for."""
+"""Every public name of NumPy, most of them at once, the rest when it is first asked for."""
 
 import importlib
 import importlib.machinery
@@ -146,6 +146,14 @@ def lookup(name):
     if isinstance(value, types.ModuleType):
         return submodule(name) if value.__name__.startswith("numpy") else value
     return adapt(value, name)
+
+
+_LATER = {"vectorize"}  # what takes long to import
+
+
+def found_at_once(namespace):
+    """NumPy's names that a namespace lacks, so that vars() has them, too."""
+    return {n: lookup(n) for n in tuple(vars(numpy)) if not n.startswith("_") and n not in namespace and n not in _LATER}
 
 
 class _Mirrors:

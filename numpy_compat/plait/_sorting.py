@@ -1,5 +1,7 @@
 """Sorting, searching and order statistics by the engine's calls, with NumPy's signatures; what these do not take falls back."""
 
+import functools
+
 import numpy
 from numpy.lib import _function_base_impl as _theirs
 
@@ -313,24 +315,29 @@ def _unique(a, with_counts, equal_nan):
     return tuple(x[:n].copy() for x in made[:-1])
 
 
+@functools.cache
+def _numpy_sorts(char, *returned):
+    """Whether NumPy sorts elements of such a dtype that need not be; it has tables of hashes for some."""
+    if char not in "bBhHiIlLqQefdFD":
+        return False
+    found = numpy.unique(numpy.arange(100, 0, -1).astype(char), *returned, sorted=False)
+    found = found[0] if type(found) is tuple else found
+    return bool((found[1:] > found[:-1]).all())
+
+
 def unique(
     ar, return_index=False, return_inverse=False, return_counts=False, axis=None, *, equal_nan=True, sorted=True
 ):  # fmt: skip
+    options = {"equal_nan": equal_nan} if sorted is True else {"equal_nan": equal_nan, "sorted": sorted}
+    if not sorted and not _numpy_sorts(getattr(getattr(ar, "dtype", None), "char", "O"), bool(return_index), bool(return_inverse), bool(return_counts)):
+        return call(numpy.unique, (ar, return_index, return_inverse, return_counts, axis), options)
     if axis is None and not return_index and not return_inverse:
         result = _unique(ar, return_counts, equal_nan)
         if result is not NotImplemented:
             return result if return_counts else result[0]
-    options = {"equal_nan": equal_nan, "sorted": sorted}
     if axis is None:
         return _COMPOSED["unique"](ar, return_index, return_inverse, return_counts, **options)
     return call(numpy.unique, (ar, return_index, return_inverse, return_counts, axis), options)
-
-
-def unique_counts(x):
-    result = _unique(x, True, False)
-    if result is NotImplemented:
-        return call(numpy.unique_counts, (x,))
-    return numpy.lib._arraysetops_impl.UniqueCountsResult(*result)
 
 
 def union1d(ar1, ar2):

@@ -1,8 +1,9 @@
 """plait.ufunc: calls are C++ (bindings/ufunc.cpp); the methods are here. Reductions and accumulations record, the rest is NumPy's."""
 
 import contextlib
-import importlib
+import copy
 import operator
+import pkgutil
 import sys
 
 import numpy
@@ -137,19 +138,17 @@ def make(numpy_ufunc):
     return ours
 
 
-def _named(module, name):
-    return operator.attrgetter(name)(importlib.import_module(module))
-
-
 def __reduce__(self):
-    """NumPy knows its own by name; a caller's are found where a module has them, as NumPy's are."""
+    """As NumPy's, by its name; a caller's are found where a module has them, as NumPy's are."""
     name = self.__name__
     if getattr(umath, name, None) is not self._numpy:
         for module, held in list(sys.modules.items()):
             with contextlib.suppress(AttributeError):
                 if operator.attrgetter(name)(held) is self:
-                    return _named, (module, name)
-    return make, (self._numpy,)
+                    return pkgutil.resolve_name, (f"{module}:{name}",)
+    return copy.copy, (self._numpy,)
 
 
 ufunc.__reduce__ = __reduce__
+ufunc.__copy__ = lambda self: self
+ufunc.__deepcopy__ = lambda self, memo: self

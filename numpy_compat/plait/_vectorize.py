@@ -6,7 +6,7 @@ import types
 
 import numpy
 
-from . import _errstate, _plait
+from . import _plait
 from ._fallback import call, from_numpy, to_numpy
 from ._plait import lazy_scalar, ndarray
 from ._pure import guarded
@@ -111,7 +111,7 @@ class _Call:
         results = computed(trace, leaves, dtypes, several)
         flagged = trace.flagged(exactly=False)
         del leaves, args, kwargs  # live arrays would be stored
-        with _errstate.errstate(all="ignore"):
+        with numpy.errstate(all="ignore"):
             *results, found = arrays([*results, flagged])
             if any(not isinstance(x, ndarray) for x in results) and any(_plait.on_device(x) for x in given if isinstance(x, ndarray)):
                 raise Untraceable("a constant as the result, on a device")

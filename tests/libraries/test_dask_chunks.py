@@ -257,7 +257,7 @@ for call in (lambda: plait.dask.from_array(plait.ones(3)), lambda: plait.dask.fu
 
 
 def counted(work):
-    plait._plait.set_eager_errors(False)  # pytest runs tests inside warnings.catch_warnings, where every operation would be computed at once
+    plait._plait.set_warnings_caught(False)  # pytest runs tests inside warnings.catch_warnings, where every operation would be computed at once
     before = plait.stats()
     result = work()
     after = plait.stats()

@@ -39,9 +39,9 @@ def pytest_collection_modifyitems(items):
 @pytest.fixture(autouse=True)
 def lazy():
     """pytest runs tests inside warnings.catch_warnings, where Plait would evaluate every operation at once."""
-    _plait.set_eager_errors(False)
+    _plait.set_warnings_caught(False)
     yield
-    _plait.set_eager_errors(False)
+    _plait.set_warnings_caught(False)
 
 
 @pytest.fixture

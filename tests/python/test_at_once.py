@@ -108,7 +108,7 @@ def test_warnings_come_each_round_with_their_line():
     def lines(np):
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
-            plait._plait.set_eager_errors(False)  # as outside of catch_warnings
+            plait._plait.set_warnings_caught(False)  # as outside of catch_warnings
             value = host(f(np, np.array(numpy.zeros(5000))))
         return value, [(str(w.message), w.lineno) for w in caught]
 

@@ -71,7 +71,7 @@ def inverse_first(np, q, k, v, mask=None, fill=-INF):
 def run(f, np, *args):
     with warnings.catch_warnings(record=True) as seen, np.errstate(over="warn", invalid="warn", divide="warn", under="ignore"):
         warnings.simplefilter("always")
-        plait._plait.set_eager_errors(False)
+        plait._plait.set_warnings_caught(False)
         result = numpy.asarray(f(np, *args))
     return result, {str(w.message) for w in seen}
 
@@ -183,7 +183,7 @@ def test_held_row_values_beside_pending_operands(large, first):
 
     operands = data("f4", 40, 1500)
     want = f(numpy, *operands)
-    plait._plait.set_eager_errors(False)
+    plait._plait.set_warnings_caught(False)
     got = f(plait, *map(plait.asarray, operands))
     for i in (first, *range(4)):
         close(numpy.asarray(got[i]), want[i])
@@ -431,7 +431,7 @@ def test_masks_written_to_the_scores(large, name):
 
     arrays = tuple(map(plait.asarray, (q, k, v, hide)))
     want = f(numpy, *(a.astype("f8") if a.dtype.char == "f" else a for a in (q, k, v, hide))).astype("f4")
-    plait._plait.set_eager_errors(False)
+    plait._plait.set_warnings_caught(False)
     text = str(plait.explain(f(plait, *arrays)))
     assert "1 region" in text.splitlines()[0], text
     close(numpy.asarray(f(plait, *arrays)), want)

@@ -94,7 +94,7 @@ def test_folds(large, name, dtype):
         q, k, v = data(dtype, 300, 1100)
         SPECIAL[special](q, k, v)
         arrays = [*map(plait.asarray, (q, k, v, mask))]
-        plait._plait.set_eager_errors(False)
+        plait._plait.set_warnings_caught(False)
         text = str(plait.explain(f(plait, *arrays)))
         assert "1 region" in text.splitlines()[0], text
         got, _ = run(f, plait, *arrays)
@@ -149,7 +149,7 @@ def test_spellings(large, name, dtype):
         q, k, v = data(dtype, 300, 4100)
         SPECIAL[special](q, k, v)
         arrays = [*map(plait.asarray, (q, k, v, mask))]
-        plait._plait.set_eager_errors(False)
+        plait._plait.set_warnings_caught(False)
         text = str(plait.explain(f(plait, *arrays)))
         assert "1 region" in text.splitlines()[0], text
         got, _ = run(f, plait, *arrays)
@@ -166,7 +166,7 @@ def test_dtypes(large, rows, scores_in, values_in):
         return softmax(np, q @ k.T) @ v
 
     arrays = [*map(plait.asarray, (q, k, v))]
-    plait._plait.set_eager_errors(False)
+    plait._plait.set_warnings_caught(False)
     text = str(plait.explain(f(plait, *arrays)))
     assert "1 region" in text.splitlines()[0], text
     got, want = numpy.asarray(f(plait, *arrays)), f(numpy, q, k, v)
@@ -191,7 +191,7 @@ def test_operands_are_cast_where_they_are_read(large, name, given):
         q, k, v = (numpy.rint(x) for x in (q, k, v))
     q, k, v = (x.astype(given) for x in (q, k, v))
     f = CASTS[name]
-    plait._plait.set_eager_errors(False)
+    plait._plait.set_warnings_caught(False)
     for target in (None, "cuda:sm_90"):
         text = str(plait.explain(f(plait, *map(plait.asarray, (q, k, v))), target=target))
         assert text.startswith("1 region "), text
@@ -226,7 +226,7 @@ def test_results_of_two_values(large):
         return p @ v, np.tanh(p @ w)
 
     arrays = [*map(plait.asarray, (q, k, v, v[::-1].copy()))]
-    plait._plait.set_eager_errors(False)
+    plait._plait.set_warnings_caught(False)
     text = str(plait.explain([*f(plait, *arrays)]))
     assert "1 region" in text.splitlines()[0], text
     for got, want in zip(f(plait, *arrays), f(numpy, q, k, v, v[::-1])):
@@ -258,7 +258,7 @@ def test_values_that_are_computed_after_the_first_product(large, name):
     def arrays(device=None):
         return [plait.asarray(x, device=device) for x in (q, k, v, v[::-1].copy())]
 
-    plait._plait.set_eager_errors(False)
+    plait._plait.set_warnings_caught(False)
     for target in (None, "cuda:sm_90") if regions else ():
         text = str(plait.explain([*compute(plait, *arrays())], target=target))
         assert int(text.split()[0]) <= regions, text

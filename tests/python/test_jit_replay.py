@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import plait
-from plait import _errstate, _jit, _plait
+from plait import _caught, _jit, _plait
 
 calls = []
 WEIGHTS = np.arange(4.0)
@@ -391,7 +391,7 @@ def test_pending_arguments():
 
 
 def test_error_states_are_seen_apart(monkeypatch):
-    monkeypatch.setattr(_errstate, "_catching", 0)  # pytest is
+    monkeypatch.setattr(_caught, "_catching", 0)  # pytest is
 
     @replayed
     def f(x):

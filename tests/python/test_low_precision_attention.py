@@ -65,9 +65,9 @@ def check(f, args, want, **options):
 
 @pytest.fixture(autouse=True)
 def recorded():
-    plait._plait.set_eager_errors(False)
+    plait._plait.set_warnings_caught(False)
     yield
-    plait._plait.set_eager_errors(True)
+    plait._plait.set_warnings_caught(True)
 
 
 @pytest.mark.parametrize("causal", [False, True])

@@ -4,6 +4,8 @@ import ast
 import inspect
 import pathlib
 import pydoc
+import subprocess
+import sys
 
 import numpy
 import pytest
@@ -205,3 +207,12 @@ def test_functions_in_c_are_no_methods():
     assert Holder().array([1, 2]).tolist() == [1, 2]
     assert Holder().promote("i4", "f4") == "f8"
     assert Holder().has_complex() is False
+
+
+def test_vars_has_the_names():
+    found = {n for n in vars(numpy) if not n.startswith("_")} - {"vectorize"}
+    code = "import numpy, plait; print(*(n for n in vars(numpy) if not n.startswith('_') and n not in vars(plait)))"
+    assert found <= set(vars(plait)) and vars(plait)["add"] is plait.add
+    assert subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True).stdout.split() == ["vectorize"]
+    for name in "linalg", "fft", "random":
+        assert {n for n in vars(getattr(numpy, name)) if not n.startswith("_")} <= set(vars(getattr(plait, name)))

@@ -106,7 +106,7 @@ def test_products_are_stored_where_they_go(large, name, dtype):
     x, w = (r.standard_normal(s).astype(dtype) * 0.2 for s in ((2, 24, 26, 32), (3, 3, 32, 32)))
     x[0, 3, 4, 5] = numpy.inf
     tuples = lambda y: y if isinstance(y, tuple) else (y,)
-    plait._plait.set_eager_errors(False)
+    plait._plait.set_warnings_caught(False)
     for target in (None, "cuda:sm_90") if regions else ():
         text = str(plait.explain(f(plait, plait.asarray(x), plait.asarray(w)), target=target))
         assert int(text.split()[0]) <= regions, text

