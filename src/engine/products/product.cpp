@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cstdlib>
 #include <cstring>
 #include <optional>
 
@@ -27,6 +28,8 @@ constexpr std::int64_t kMostDepth = 8 * loops::kProductDepth;  // that a block o
 constexpr std::int64_t kTallTiles = 6, kPackedBytes = 2 << 20;
 // Bytes of a row of B that are packed at a time, at least.
 constexpr std::int64_t kPackedLines = 128;
+// Tiles side by side that pay for packing rows which could stay where they lie.
+constexpr std::int64_t kTilesAcross = 4;
 // Columns of B that a thread packs for itself.
 constexpr std::int64_t kOwnColumns = 512;
 // Pieces a thread may have, so that the last ones end at about the same time.
@@ -119,8 +122,9 @@ class Tiled {
     if (!panels_only && p_.b_column == item_ && p_.b_row % item_ == 0 &&
         (p_.m <= 2 * tiles_.rows || small_b()))
       pack_b_ = false;
-    // Tiles walk along the rows of A where they lie, unless that is not possible.
-    pack_a_ = panels_only || p_.a_row % item_ != 0 || p_.a_column % item_ != 0;
+    // Tiles walk along the rows of A where they lie, unless that is not possible, or each step of
+    // each tile finds another line of the cache.
+    pack_a_ = panels_only || p_.a_row % item_ != 0 || p_.a_column % item_ != 0 || far_apart();
     if (pack_a_) pack_b_ = true;
     const std::int64_t entries = p_.entries();
     if (pack_b_ && entries == 1 && !half_) find_panels();
@@ -136,6 +140,10 @@ class Tiled {
     std::byte* c;
   };
 
+  bool far_apart() const {
+    return std::abs(p_.a_column) > std::max(std::abs(p_.a_row), kPackedLines) &&
+           p_.m > 2 * tiles_.rows && p_.n > kTilesAcross * tiles_.columns;
+  }
   bool small_b() const { return p_.k * p_.n * item_ <= kUnpackedBytes && p_.b_row % 1024 != 0; }
   double share(double part) const { return tasks_.seconds() * part; }
   void run_entries() {
