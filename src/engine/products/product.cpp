@@ -251,7 +251,9 @@ class Tiled {
   std::int64_t rows_together(std::int64_t m) const {
     const std::int64_t most = kTallTiles * tiles_.rows;
     if (!half_) return pack_a_ ? most : m;
-    return std::clamp(p_.m / kStepsDown / tiles_.rows * tiles_.rows, tiles_.rows, most);
+    return pack_a_ ? most
+                   : std::clamp(p_.m / kStepsDown / tiles_.rows, std::int64_t{1}, kTallTiles) *
+                         tiles_.rows;
   }
 
   // Rows [i, i + m) where they lie times columns [j, j + n), which `b` begins with.
@@ -281,9 +283,20 @@ class Tiled {
       const std::int64_t first = first_column(r, j, n), rows = std::min(each, i + m - r);
       if (first >= n) return;
       pack_rows(a_panels, at.a, r, rows, from, k);
-      tiles_.block(rows, n - first, k, a_panels,
-                   b_panels + first / tiles_.columns * tiles_.panel(tiles_.columns, k),
-                   at.c + (r * p_.n + j + first) * item_, p_.n, from != 0);
+      const auto block = [&](std::int64_t top, std::int64_t tall, std::int64_t left,
+                             std::int64_t right) {
+        if (left >= right) return;
+        tiles_.block(tall, right - left, k,
+                     a_panels + top / tiles_.rows * tiles_.panel(tiles_.rows, k),
+                     b_panels + left / tiles_.columns * tiles_.panel(tiles_.columns, k),
+                     at.c + ((r + top) * p_.n + j + left) * item_, p_.n, from != 0);
+      };
+      // Where the diagonal passes, each tile's rows begin at their own column.
+      const std::int64_t right =
+          half_ ? std::min(n, first_column(r + rows, j, n) + tiles_.columns) : first;
+      for (std::int64_t top = 0; first < right && top < rows; top += tiles_.rows)
+        block(top, std::min(tiles_.rows, rows - top), first_column(r + top, j, n), right);
+      block(0, rows, right, n);
     }
   }
 
