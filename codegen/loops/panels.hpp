@@ -119,28 +119,32 @@ void pack(void* to, const void* from, std::int64_t line, std::int64_t step, std:
   constexpr auto item = static_cast<std::int64_t>(sizeof(From));
   auto* out = static_cast<T*>(to);
   const auto* at = static_cast<const std::byte*>(from);
+  // What lies side by side is read along, a few rows for all panels: so it is fetched ahead.
+  constexpr std::int64_t kRows = 64;
+  if (line == item) {
+    for (std::int64_t i = 0; i < k; i += kRows)
+      for (std::int64_t first = 0; first < lines; first += width)
+        copy_rows<T, From>(out + first * k + i * width, at + first * item + i * step, step,
+                           std::min(width, lines - first), std::min(kRows, k - i), width);
+    return;
+  }
   for (std::int64_t first = 0; first < lines; first += width, at += width * line) {
     const std::int64_t some = std::min(width, lines - first);
-    if (line == item) {
-      copy_rows<T, From>(out, at, step, some, k, width);
-    } else {
-      for (std::int64_t w = (width - 1) / kWidth<T> * kWidth<T>; w >= 0; w -= kWidth<T>) {
-        const std::int64_t room = std::min<std::int64_t>(kWidth<T>, width - w),
-                           here = std::clamp<std::int64_t>(some - w, 0, room);
-        const std::byte* p = at + w * line;
-        std::int64_t i = 0;
-        if (step == item && here > 0) {
-          const From* from[kWidth<T>];
-          for (int r = 0; r < kWidth<T>; ++r)
-            from[r] = reinterpret_cast<const From*>(p + std::min<std::int64_t>(r, here - 1) * line);
-          i = transpose_lines(out + w, from, here, room, k, width, whole_rows<T>(k, width, w));
-        }
-        for (; i < k; ++i) {
-          T* row = out + i * width + w;
-          for (std::int64_t r = 0; r < here; ++r)
-            row[r] = element<T, From>(p + i * step + r * line);
-          for (std::int64_t r = here; r < room; ++r) row[r] = T{};
-        }
+    for (std::int64_t w = (width - 1) / kWidth<T> * kWidth<T>; w >= 0; w -= kWidth<T>) {
+      const std::int64_t room = std::min<std::int64_t>(kWidth<T>, width - w),
+                         here = std::clamp<std::int64_t>(some - w, 0, room);
+      const std::byte* p = at + w * line;
+      std::int64_t i = 0;
+      if (step == item && here > 0) {
+        const From* from[kWidth<T>];
+        for (int r = 0; r < kWidth<T>; ++r)
+          from[r] = reinterpret_cast<const From*>(p + std::min<std::int64_t>(r, here - 1) * line);
+        i = transpose_lines(out + w, from, here, room, k, width, whole_rows<T>(k, width, w));
+      }
+      for (; i < k; ++i) {
+        T* row = out + i * width + w;
+        for (std::int64_t r = 0; r < here; ++r) row[r] = element<T, From>(p + i * step + r * line);
+        for (std::int64_t r = here; r < room; ++r) row[r] = T{};
       }
     }
     out += k * width;

@@ -27,7 +27,9 @@ constexpr std::int64_t kMostDepth = 8 * loops::kProductDepth;  // that a block o
 // what is packed of B stays in the cache that threads share, whatever else runs on the machine.
 constexpr std::int64_t kTallTiles = 6, kPackedBytes = 2 << 20;
 // Bytes of a row of B that are packed at a time, at least.
-constexpr std::int64_t kPackedLines = 128;
+constexpr std::int64_t kPackedLines = 512;
+// Bytes between the steps of a row from which on each finds another line of the cache.
+constexpr std::int64_t kApart = 128;
 // Tiles side by side that pay for packing rows which could stay where they lie.
 constexpr std::int64_t kTilesAcross = 4;
 // Columns of B that a thread packs for itself.
@@ -141,8 +143,8 @@ class Tiled {
   };
 
   bool far_apart() const {
-    return std::abs(p_.a_column) > std::max(std::abs(p_.a_row), kPackedLines) &&
-           p_.m > 2 * tiles_.rows && p_.n > kTilesAcross * tiles_.columns;
+    return std::abs(p_.a_column) > std::max(std::abs(p_.a_row), kApart) && p_.m > 2 * tiles_.rows &&
+           p_.n > kTilesAcross * tiles_.columns;
   }
   bool small_b() const { return p_.k * p_.n * item_ <= kUnpackedBytes && p_.b_row % 1024 != 0; }
   double share(double part) const { return tasks_.seconds() * part; }
