@@ -125,3 +125,40 @@ def wide_matrix_times_columns(a, x):
         x = a @ x
         x = x / np.abs(x).max(axis=0)
     return x
+
+
+@program(lambda rng: (np.arange(0, 12_001, 12), rng.integers(0, 1000, 12_000), rng.random(12_000), rng.random(1000)), group="loops")
+def sparse_products_by_rows(starts, columns, data, x):
+    y = np.empty(len(starts) - 1, data.dtype)
+    for i in range(len(starts) - 1):
+        row = slice(starts[i], starts[i + 1])
+        y[i] = data[row] @ x[columns[row]]
+    return y
+
+
+@program(lambda rng: (rng.random(400),), group="loops")
+def durbin(r):
+    y = np.empty_like(r)
+    alpha, beta = -r[0], 1.0
+    y[0] = alpha
+    for k in range(1, len(r)):
+        beta *= 1.0 - alpha * alpha
+        alpha = -(r[k] + np.dot(np.flip(r[:k]), y[:k])) / beta
+        y[:k] += alpha * np.flip(y[:k])
+        y[k] = alpha
+    return y
+
+
+@program(lambda rng: (rng.random((3, 60, 60)) + 1j * rng.random((3, 60, 60)), rng.random(16) + 1j * rng.random(16), rng.random((60, 30)) + 0j))
+def contour_integral(hamiltonian, points, y):
+    p0, p1 = np.zeros(y.shape, complex), np.zeros(y.shape, complex)
+    for z in points:
+        t = np.zeros(hamiltonian.shape[1:], complex)
+        for n in range(len(hamiltonian)):
+            t += np.power(z, 1.0 - n) * hamiltonian[n]
+        x = np.linalg.solve(t, y)
+        if abs(z) < 1.0:
+            x = -x
+        p0 += x
+        p1 += z * x
+    return p0, p1

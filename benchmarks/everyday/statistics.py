@@ -89,3 +89,24 @@ def winsorised_moments(x):
     x = np.clip(x, -2.5, 2.5)
     z = (x - x.mean()) / x.std()
     return (z**3).mean(), (z**4).mean() - 3, np.abs(z).max()
+
+
+@program(normal(300, 120), group="loops")
+def covariance_by_columns(x):
+    x = x - np.mean(x, axis=0)
+    n, m = x.shape
+    covariance = np.zeros((m, m))
+    for i in range(m):
+        covariance[i:, i] = covariance[i, i:] = x[:, i] @ x[:, i:] / (n - 1.0)
+    return covariance
+
+
+@program(normal(2000, 300), "middling")
+def covariance_by_products(x):
+    x = x - x.mean(axis=0)
+    return x.T @ x / (len(x) - 1.0)
+
+
+@program(normal(20_000, 60), "middling")
+def covariance(x):
+    return np.cov(x, rowvar=False)

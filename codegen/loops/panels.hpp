@@ -50,12 +50,20 @@ PLAIT_INLINE void transpose(typename Register<T>::type (&rows)[kWidth<T>]) {
   }
 }
 
+// Rows of a panel that a whole register may be stored to from column `w` on, though the row ends
+// before: what is too much lands in rows that are written later. Stores by a mask take ten times as
+// long on some processors.
+template <class T>
+std::int64_t whole_rows(std::int64_t k, std::int64_t width, std::int64_t w) {
+  return std::max<std::int64_t>(0, k * width - w - kWidth<T> + width) / width;
+}
+
 // Lines of k contiguous elements, as many as lanes (what lies past the last of `some` repeats it),
-// to the first `room` <= lanes of each row of a panel, zeros after them. Returns how far it came:
-// whole registers along k.
+// to the first `room` <= lanes of each row of a panel, zeros after them; to whole registers in the
+// first `whole` rows. Returns how far it came: whole registers along k.
 template <class T, class From>
 std::int64_t transpose_lines(T* out, const From* const* from, std::int64_t some, std::int64_t room,
-                             std::int64_t k, std::int64_t width) {
+                             std::int64_t k, std::int64_t width, std::int64_t whole = 0) {
   using Vector = typename Register<T>::type;
   constexpr int n = kWidth<T>;
   const Lanes<T> lanes(room);
@@ -68,7 +76,7 @@ std::int64_t transpose_lines(T* out, const From* const* from, std::int64_t some,
       for (std::int64_t r = some; r < n; ++r) rows[r] = Vector{};
     transpose<T>(rows);
     T* to = out + i * width;
-    if (room == n)
+    if (room == n || i + n <= whole)
 #pragma GCC unroll 16
       for (int r = 0; r < n; ++r) store(to + r * width, rows[r]);
     else
@@ -92,11 +100,16 @@ void copy_rows(T* out, const std::byte* at, std::int64_t step, std::int64_t some
     }
     return;
   }
-  for (std::int64_t w = 0; w < width; w += n) {
+  for (std::int64_t w = (width - 1) / n * n; w >= 0; w -= n) {
     const std::int64_t here = std::clamp<std::int64_t>(some - w, 0, n);
     const Lanes<T> in(here), lanes(std::min<std::int64_t>(n, width - w));
-    for (std::int64_t i = 0; i < k; ++i)
-      lanes.store(out + i * width + w, here > 0 ? load_some(in, row(i) + w, here) : Vector{});
+    const auto at = [&](std::int64_t i) {
+      return here == n ? load(row(i) + w) : here > 0 ? load_some(in, row(i) + w, here) : Vector{};
+    };
+    std::int64_t i = 0;
+    for (const std::int64_t whole = whole_rows<T>(k, width, w); i < whole; ++i)
+      store(out + i * width + w, at(i));
+    for (; i < k; ++i) lanes.store(out + i * width + w, at(i));
   }
 }
 
@@ -106,28 +119,32 @@ void pack(void* to, const void* from, std::int64_t line, std::int64_t step, std:
   constexpr auto item = static_cast<std::int64_t>(sizeof(From));
   auto* out = static_cast<T*>(to);
   const auto* at = static_cast<const std::byte*>(from);
+  // What lies side by side is read along, a few rows for all panels: so it is fetched ahead.
+  constexpr std::int64_t kRows = 64;
+  if (line == item) {
+    for (std::int64_t i = 0; i < k; i += kRows)
+      for (std::int64_t first = 0; first < lines; first += width)
+        copy_rows<T, From>(out + first * k + i * width, at + first * item + i * step, step,
+                           std::min(width, lines - first), std::min(kRows, k - i), width);
+    return;
+  }
   for (std::int64_t first = 0; first < lines; first += width, at += width * line) {
     const std::int64_t some = std::min(width, lines - first);
-    if (line == item) {
-      copy_rows<T, From>(out, at, step, some, k, width);
-    } else {
-      for (std::int64_t w = 0; w < width; w += kWidth<T>) {
-        const std::int64_t room = std::min<std::int64_t>(kWidth<T>, width - w),
-                           here = std::clamp<std::int64_t>(some - w, 0, room);
-        const std::byte* p = at + w * line;
-        std::int64_t i = 0;
-        if (step == item && here > 0) {
-          const From* from[kWidth<T>];
-          for (int r = 0; r < kWidth<T>; ++r)
-            from[r] = reinterpret_cast<const From*>(p + std::min<std::int64_t>(r, here - 1) * line);
-          i = transpose_lines(out + w, from, here, room, k, width);
-        }
-        for (; i < k; ++i) {
-          T* row = out + i * width + w;
-          for (std::int64_t r = 0; r < here; ++r)
-            row[r] = element<T, From>(p + i * step + r * line);
-          for (std::int64_t r = here; r < room; ++r) row[r] = T{};
-        }
+    for (std::int64_t w = (width - 1) / kWidth<T> * kWidth<T>; w >= 0; w -= kWidth<T>) {
+      const std::int64_t room = std::min<std::int64_t>(kWidth<T>, width - w),
+                         here = std::clamp<std::int64_t>(some - w, 0, room);
+      const std::byte* p = at + w * line;
+      std::int64_t i = 0;
+      if (step == item && here > 0) {
+        const From* from[kWidth<T>];
+        for (int r = 0; r < kWidth<T>; ++r)
+          from[r] = reinterpret_cast<const From*>(p + std::min<std::int64_t>(r, here - 1) * line);
+        i = transpose_lines(out + w, from, here, room, k, width, whole_rows<T>(k, width, w));
+      }
+      for (; i < k; ++i) {
+        T* row = out + i * width + w;
+        for (std::int64_t r = 0; r < here; ++r) row[r] = element<T, From>(p + i * step + r * line);
+        for (std::int64_t r = here; r < room; ++r) row[r] = T{};
       }
     }
     out += k * width;

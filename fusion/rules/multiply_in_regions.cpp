@@ -78,6 +78,7 @@ class MultiplyInRegions final : public Rule {
     // The host multiplies what a BLAS does not take, or not faster, by tiles.
     double library = host && !n.axes.empty() ? tiles : seconds(Multiplier::Blas);
     if (host) library = std::min(library, tiles);
+    if (host && by_own_transpose(g, c.problem().canon, p)) library /= 2;
     // What stands around it is a step of its own then.
     const double launch = spared_bytes > 0 ? m.operation : 0;
     o.make({{{Edit::Call, p, "computed by a library call"}},

@@ -4,6 +4,7 @@
 #include <bit>
 #include <set>
 
+#include "cost.hpp"
 #include "tracer/contraction.hpp"
 
 namespace plait::fusion {
@@ -18,6 +19,8 @@ constexpr std::int64_t kTall = 16384;
 constexpr std::int64_t kBlocks = 4;
 // A row that a block can have whole; the longest sums; extents below which a tile has little to do.
 constexpr std::int64_t kWholeRow = 32 << 10, kDeepest = 16384, kSmall = kShort;
+// Multiplications of a product whose operands leave the caches.
+constexpr double kLarge = 1 << 27;
 // Sums of several axes that a block has all of.
 constexpr std::int64_t kDeepestBlock = 4096;
 // Between two products; more is no attention, and looking for it costs.
@@ -71,7 +74,40 @@ std::int64_t share_of_rows(const Node& p, std::int64_t columns) {
   return (all + kBlocks - 1) / kBlocks;
 }
 
+// Where an operand's elements lie: in which memory, or in that of which node.
+struct OperandPlace {
+  const Buffer* memory;
+  std::int32_t node;
+  std::int64_t offset;
+  Dims shape, strides;
+  bool operator==(const OperandPlace&) const = default;
+};
+
+OperandPlace place_of(const Graph& g, const std::vector<std::int32_t>& canon,
+                      std::int32_t operand) {
+  const Node& n = *g[operand].node;
+  const bool shows = n.kind == NodeKind::View && !n.data;
+  const std::int32_t of = shows ? g[operand].in[0] : operand;
+  const Node& base = *g[of].node;
+  OperandPlace p{base.data.get(), base.data ? -1 : canon[of], base.data ? base.data_offset : 0,
+                 n.shape, n.strides};
+  if (shows) p.offset += n.offset;
+  return p;
+}
+
 }  // namespace
+
+bool by_own_transpose(const Graph& g, const std::vector<std::int32_t>& canon,
+                      std::int32_t product) {
+  const Node& n = *g[product].node;
+  if (!n.axes.empty() || n.inputs[0]->dtype != n.inputs[1]->dtype) return false;
+  const OperandPlace a = place_of(g, canon, g[product].in[0]);
+  OperandPlace b = place_of(g, canon, g[product].in[1]);
+  const int dims = b.shape.size();
+  if (dims < 2 || a.strides.size() != dims) return false;
+  for (Dims* d : {&b.shape, &b.strides}) std::swap((*d)[dims - 1], (*d)[dims - 2]);
+  return a == b;
+}
 
 ProductClass product_class(const Node& product) {
   constexpr double kWorthTiles = 1e6, kWorthBlocks = 1 << 15;  // multiplications
@@ -172,9 +208,27 @@ double tiling_seconds(const Target& target, const Graph& g, std::int32_t product
   const auto columns =
       static_cast<double>(element_count(Dims(p.shape.end() - axes.columns, p.shape.end())));
   const auto rows = static_cast<double>(element_count(p.shape)) / columns;
-  if (p.axes.empty())
-    return rows / static_cast<double>(tile_shape(BlockExtents(g), product, false, most).rows) *
-           m.block;
+  if (p.axes.empty()) {
+    const TileShape block = tile_shape(BlockExtents(g), product, false, most);
+    const double down = rows / static_cast<double>(block.rows), seconds = down * m.block;
+    // Of smaller ones the columns stay at hand, and what is summed in another type a call casts,
+    // which takes about as long.
+    const auto depth = static_cast<double>(tracer::product_depth(p));
+    const ir::ProductTypes types = tracer::product_types(p);
+    const bool large = rows * columns * depth >= kLarge;
+    if (!target.lanes || !large || ir::fragment_sums(types) != p.dtype || !types.uniform())
+      return seconds;
+    // In each matrix of a batch, every block of rows but one packs the columns again, and every
+    // strip of columns but one reads the block's rows again.
+    const auto tall = static_cast<double>(p.shape[axes.batch]);
+    const double again = std::max(0.0, tall / static_cast<double>(block.rows) - 1) * rows / tall,
+                 across = std::max(0.0, columns / static_cast<double>(block.columns) - 1);
+    const auto bytes = [&](double lines, int operand) {
+      return lines * depth * static_cast<double>(itemsize(p.inputs[operand]->dtype));
+    };
+    return seconds + again * memory_seconds(m, 2 * bytes(columns, 1)) +
+           across * down * memory_seconds(m, bytes(static_cast<double>(block.rows), 0));
+  }
   // A block's lines go through scratch, which a library call packs them without.
   const double down = std::max(1.0, rows / static_cast<double>(most.rows)),
                across = std::max(1.0, columns / static_cast<double>(most.columns));

@@ -49,6 +49,10 @@ std::int64_t attention_rows(const BlockExtents& e, const Attention& a, std::int6
 // the cache.
 bool fits_tiles(const Graph& g, std::int32_t node, const Target& target);
 
+// Whether one operand of the product is the other with its rows for its columns: a library computes
+// half of that. By where they lie now; no code relies on it.
+bool by_own_transpose(const Graph& g, const std::vector<std::int32_t>& canon, std::int32_t product);
+
 // Whether each row of `node` follows from the same row of its operand, whose rows follow from those
 // of a product of that shape.
 bool follows_rows(const Graph& g, std::int32_t node, std::int32_t operand, const Dims& product);

@@ -7,10 +7,11 @@ from ._array_protocol import taken
 from ._creation import asarray
 from ._fallback import RECORDED, call, given
 from ._indexing import nonzero
-from ._plait import ndarray
+from ._plait import call_numpy, ndarray
 
 _NO = numpy._NoValue
 _MISSING = object()  # numpy.where takes _NoValue for a value
+_NUMBERS = {bool, int, float, complex, *(numpy.dtype(c).type for c in numpy.typecodes["All"] if numpy.dtype(c).kind in "biufc")}
 
 
 def _where_casts_numbers():
@@ -29,6 +30,8 @@ def where(condition, x=_MISSING, y=_MISSING, /):
     if x is _MISSING and y is _MISSING:
         return nonzero(condition) if type(condition) is ndarray and condition.ndim else call(numpy.where, (condition,))
     if x is not _MISSING and y is not _MISSING:
+        if type(condition) in _NUMBERS and type(x) in _NUMBERS and type(y) in _NUMBERS:
+            return call_numpy(numpy.where, (condition, x, y), None, None)  # no array for the engine
         if getattr(condition, "dtype", None) != bool and isinstance(condition, ndarray):
             condition = asarray(condition)
             condition = condition != 0 if condition.dtype.kind in "iufc" else condition

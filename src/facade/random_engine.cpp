@@ -157,7 +157,7 @@ detail::Handle engine::draw_integers(std::int64_t low, std::int64_t high, const 
     using T = decltype(element);
     return filled<T>(shape, [&] { return static_cast<T>(first + next()); });
   };
-  numpy::NarrowIntegers narrow(*stream_, t == dtype::bool_ ? 1 : std::min(bits_of(t), 16),
+  numpy::NarrowIntegers narrow(*stream_, t == dtype::bool_ ? 1 : std::min(detail::bits_of(t), 16),
                                static_cast<std::uint32_t>(most));
   const auto wide = [&] { return stream_->below_or_at(most); };
   const auto parts = [&] { return narrow.next(); };

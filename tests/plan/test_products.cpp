@@ -210,16 +210,18 @@ TEST_CASE("a product with nothing around it, small, or of integers is a library 
 
 TEST_CASE("a plan does not serve extents that its blocks have no room for") {
   config().eager_limit = 0;
+  Machine m = kMachine;  // on which blocks cost nothing, whatever they read again
+  for (MemoryLevel& level : m.memory) level.byte = 0;
   // Scratch of the plan for the first extent where the second runs with it, in bytes; 0: it does
   // not.
-  const auto scratch = [](const auto& f, std::int64_t planned, std::int64_t run) {
+  const auto scratch = [&](const auto& f, std::int64_t planned, std::int64_t run) {
     const Array small = f(planned), large = f(run);
     const Ref<tracer::Node> first = tracer::read(small), second = tracer::read(large);
     const fusion::Graph of(std::vector<tracer::Node*>{first.get()});
     const fusion::Graph other(std::vector<tracer::Node*>{second.get()});
     INFO(planned << " " << run);
     CHECK((of.key() == other.key()));
-    const auto plan = fusion::make_plan(of, {.product_depth = 256});
+    const auto plan = fusion::make_plan(of, {.machine = &m, .product_depth = 256});
     REQUIRE(plan->steps.size() == 1);
     REQUIRE(plan->steps[0].kind == fusion::StepKind::Kernel);
     std::vector<std::int64_t> values, params;

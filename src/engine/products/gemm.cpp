@@ -49,6 +49,8 @@ struct Cblas {
                       const void*, void*, Int);
   using Syrk = void (*)(int, int, int, Int, Int, float, const float*, Int, float, float*, Int);
   using Dsyrk = void (*)(int, int, int, Int, Int, double, const double*, Int, double, double*, Int);
+  using Zsyrk = void (*)(int, int, int, Int, Int, const void*, const void*, Int, const void*, void*,
+                         Int);
   S s = nullptr;
   D d = nullptr;
   Z c = nullptr, z = nullptr;
@@ -57,17 +59,30 @@ struct Cblas {
   Zv cv = nullptr, zv = nullptr;
   Syrk ssyrk = nullptr;
   Dsyrk dsyrk = nullptr;
+  Zsyrk csyrk = nullptr, zsyrk = nullptr;
 
-  // On and right of the diagonal of a @ a.T; real dtypes. As the others, `adds` to `out` or not.
+  // On and right of the diagonal of a @ a.T. As the others, `adds` to `out` or not.
   void square(DType t, int ta, Int n, Int k, const void* a, Int lda, void* out, Int ldc,
               bool adds) const {
     const float beta = adds ? 1 : 0;
-    if (t == DType::Float32)
-      ssyrk(kRowMajor, kUpper, ta, n, k, 1, static_cast<const float*>(a), lda, beta,
-            static_cast<float*>(out), ldc);
-    else
-      dsyrk(kRowMajor, kUpper, ta, n, k, 1, static_cast<const double*>(a), lda, beta,
-            static_cast<double*>(out), ldc);
+    const std::complex<float> one32(1), beta32(beta);
+    const std::complex<double> one64(1), beta64(beta);
+    switch (t) {
+      case DType::Float32:
+        ssyrk(kRowMajor, kUpper, ta, n, k, 1, static_cast<const float*>(a), lda, beta,
+              static_cast<float*>(out), ldc);
+        break;
+      case DType::Float64:
+        dsyrk(kRowMajor, kUpper, ta, n, k, 1, static_cast<const double*>(a), lda, beta,
+              static_cast<double*>(out), ldc);
+        break;
+      case DType::Complex64:
+        csyrk(kRowMajor, kUpper, ta, n, k, &one32, a, lda, &beta32, out, ldc);
+        break;
+      default:
+        zsyrk(kRowMajor, kUpper, ta, n, k, &one64, a, lda, &beta64, out, ldc);
+        break;
+    }
   }
 
   // A matrix of `rows` rows in memory, or what is its transpose, times a vector.
@@ -130,7 +145,8 @@ bool load(const BlasLibrary& l, Cblas<Int>& c) {
   return l.find("cblas_sgemm", c.s) && l.find("cblas_dgemm", c.d) && l.find("cblas_cgemm", c.c) &&
          l.find("cblas_zgemm", c.z) && l.find("cblas_sgemv", c.sv) && l.find("cblas_dgemv", c.dv) &&
          l.find("cblas_cgemv", c.cv) && l.find("cblas_zgemv", c.zv) &&
-         l.find("cblas_ssyrk", c.ssyrk) && l.find("cblas_dsyrk", c.dsyrk);
+         l.find("cblas_ssyrk", c.ssyrk) && l.find("cblas_dsyrk", c.dsyrk) &&
+         l.find("cblas_csyrk", c.csyrk) && l.find("cblas_zsyrk", c.zsyrk);
 }
 
 Library load_library() {
@@ -199,9 +215,7 @@ bool multiply(const Library& l, const MatrixProduct& as_given) {
   constexpr std::int64_t kMost = 1 << 30;
   if (!l.of.is_wide && std::max({g.m, g.n, g.k, a.ld, b.ld, step}) > kMost) return false;
 
-  // a @ a.T, as NumPy has it: half of the work.
-  const bool symmetric = !column && is_float(g.dtype) && g.a == g.b && g.m == g.n &&
-                         g.a_row == g.b_column && g.a_column == g.b_row;
+  const bool symmetric = !column && by_own_transpose(g);
   const std::int64_t height = column ? std::clamp(kMostRead / g.k, std::int64_t{8},
                                                   std::max(kTileRows, kTileProducts / g.k))
                                      : kTileRows;

@@ -1,6 +1,7 @@
 #include "product.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 #include <cstring>
 #include <optional>
 
@@ -23,11 +24,17 @@ constexpr std::int64_t kMostDepth = 8 * loops::kProductDepth;  // that a block o
 // what is packed of B stays in the cache that threads share, whatever else runs on the machine.
 constexpr std::int64_t kTallTiles = 6, kPackedBytes = 2 << 20;
 // Bytes of a row of B that are packed at a time, at least.
-constexpr std::int64_t kPackedLines = 128;
+constexpr std::int64_t kPackedLines = 512;
+// Bytes between the steps of a row from which on each finds another line of the cache.
+constexpr std::int64_t kApart = 128;
+// Tiles side by side that pay for packing rows which could stay where they lie.
+constexpr std::int64_t kTilesAcross = 4;
 // Columns of B that a thread packs for itself.
 constexpr std::int64_t kOwnColumns = 512;
 // Pieces a thread may have, so that the last ones end at about the same time.
 constexpr std::int64_t kPiecesAThread = 6;
+// Steps of the diagonal, at least: what is computed beyond it is a part of so many.
+constexpr std::int64_t kStepsDown = 4;
 // A matrix so large that a walk across its rows misses the cache of addresses.
 constexpr std::int64_t kUnpackedBytes = 256 << 10;
 
@@ -57,26 +64,18 @@ class Tiled {
         depth_(tiles.depth),
         sums_(ir::fragment_sums(p.types())),
         item_(static_cast<std::int64_t>(itemsize(sums_))),
-        tasks_(seconds_of(p, fusion::Multiplier::Tiles), p.products() >= kUnlockedProducts) {}
+        half_(by_own_transpose(p) && mirror_pays(p.m, p.k)),
+        tasks_(seconds_of(p, fusion::Multiplier::Tiles) * (half_ ? 0.5 : 1),
+               p.products() >= kUnlockedProducts) {}
 
   void run() {
     if (p_.mapped()) {
       pack_a_ = true;
-      return p_.m <= kFewRows ? run_apart(p_.entries()) : run_entries();
+      p_.m <= kFewRows ? run_apart(p_.entries()) : run_entries();
+    } else {
+      run_plain();
     }
-    const bool panels_only = !tiles_.strided;
-    if (!panels_only && p_.b_column == item_ && p_.b_row % item_ == 0 &&
-        (p_.m <= 2 * tiles_.rows || small_b()))
-      pack_b_ = false;
-    // Tiles walk along the rows of A where they lie, unless that is not possible.
-    pack_a_ = panels_only || p_.a_row % item_ != 0 || p_.a_column % item_ != 0;
-    if (pack_a_) pack_b_ = true;
-    const std::int64_t entries = p_.entries();
-    if (pack_b_ && entries == 1 && !symmetric(place(0))) find_panels();
-    if (!pack_b_ || p_.products() / static_cast<double>(entries) < kOwnProducts ||
-        p_.m <= tiles_.rows)
-      return run_apart(entries);
-    run_entries();
+    if (half_) mirror_upper(sums_, p_.c, p_.n, p_.entries());
   }
 
  private:
@@ -84,18 +83,34 @@ class Tiled {
   static constexpr std::int64_t kFewRows = 256;
   static constexpr double kOwnProducts = 96.0 * 96 * 96;
 
+  void run_plain() {
+    const bool panels_only = !tiles_.strided;
+    if (!panels_only && p_.b_column == item_ && p_.b_row % item_ == 0 &&
+        (p_.m <= 2 * tiles_.rows || small_b()))
+      pack_b_ = false;
+    // Tiles walk along the rows of A where they lie, unless that is not possible, or each step of
+    // each tile finds another line of the cache.
+    pack_a_ = panels_only || p_.a_row % item_ != 0 || p_.a_column % item_ != 0 || far_apart();
+    if (pack_a_) pack_b_ = true;
+    const std::int64_t entries = p_.entries();
+    if (pack_b_ && entries == 1 && !half_) find_panels();
+    if (!pack_b_ || p_.products() / static_cast<double>(entries) < kOwnProducts ||
+        p_.m <= tiles_.rows)
+      return run_apart(entries);
+    run_entries();
+  }
+
   // Where an entry of the batch lies.
   struct Place {
     const std::byte *a, *b;
     std::byte* c;
   };
 
-  bool small_b() const { return p_.k * p_.n * item_ <= kUnpackedBytes && p_.b_row % 1024 != 0; }
-  // a @ a.T, as NumPy has it: half of the work.
-  bool symmetric(const Place& at) const {
-    return !p_.mapped() && at.a == at.b && p_.m == p_.n && p_.a_row == p_.b_column &&
-           p_.a_column == p_.b_row && p_.a_dtype == p_.b_dtype && mirror_pays(p_.m, p_.k);
+  bool far_apart() const {
+    return std::abs(p_.a_column) > std::max(std::abs(p_.a_row), kApart) && p_.m > 2 * tiles_.rows &&
+           p_.n > kTilesAcross * tiles_.columns;
   }
+  bool small_b() const { return p_.k * p_.n * item_ <= kUnpackedBytes && p_.b_row % 1024 != 0; }
   double share(double part) const { return tasks_.seconds() * part; }
   void run_entries() {
     for (std::int64_t e = 0, count = p_.entries(); e < count; ++e) run_together(place(e));
@@ -177,6 +192,7 @@ class Tiled {
     const std::int64_t most = pack_b_ ? kOwnColumns : n;
     for (std::int64_t q = j; q < j + n; q += most) {
       const std::int64_t columns = std::min(most, j + n - q);
+      if (first_column(i, q, columns) >= columns) continue;
       for (std::int64_t from = 0; from < p_.k && goes_on(); from += depth_) {
         const std::int64_t k = std::min(depth_, p_.k - from);
         const std::byte* b = at.b + from * p_.b_row + q * p_.b_column;
@@ -187,11 +203,40 @@ class Tiled {
         if (pack_a_)
           packed_rows(at, i, m, q, columns, from, k, a_panels, b_panels);
         else
-          tiles_.strided({m, columns, k, at.a + i * p_.a_row + from * p_.a_column, p_.a_row / item_,
-                          p_.a_column / item_, pack_b_ ? b_panels : b, p_.b_row / item_,
-                          at.c + (i * p_.n + q) * item_, p_.n, from != 0},
-                         pack_b_);
+          rows_in_place(at, i, m, q, columns, from, k, pack_b_ ? b_panels : b);
       }
+    }
+  }
+
+  // Of columns [j, j + n), which rows from i on are computed: the first one of a panel that has
+  // something on or right of the diagonal.
+  std::int64_t first_column(std::int64_t i, std::int64_t j, std::int64_t n) const {
+    return half_ ? std::clamp(i - j, std::int64_t{0}, n) / tiles_.columns * tiles_.columns : 0;
+  }
+  // Rows that are computed together: where the diagonal ends them, few.
+  std::int64_t rows_together(std::int64_t m) const {
+    const std::int64_t most = kTallTiles * tiles_.rows;
+    if (!half_) return pack_a_ ? most : m;
+    return pack_a_ ? most
+                   : std::clamp(p_.m / kStepsDown / tiles_.rows, std::int64_t{1}, kTallTiles) *
+                         tiles_.rows;
+  }
+
+  // Rows [i, i + m) where they lie times columns [j, j + n), which `b` begins with.
+  void rows_in_place(const Place& at, std::int64_t i, std::int64_t m, std::int64_t j,
+                     std::int64_t n, std::int64_t from, std::int64_t k, const std::byte* b) const {
+    const std::int64_t each = rows_together(m);
+    for (std::int64_t r = i; r < i + m; r += each) {
+      const std::int64_t first = first_column(r, j, n);
+      if (first >= n) return;
+      const std::byte* part =
+          b + (pack_b_ ? first / tiles_.columns * tiles_.panel(tiles_.columns, k)
+                       : first * p_.b_column);
+      tiles_.strided(
+          {std::min(each, i + m - r), n - first, k, at.a + r * p_.a_row + from * p_.a_column,
+           p_.a_row / item_, p_.a_column / item_, part, p_.b_row / item_,
+           at.c + (r * p_.n + j + first) * item_, p_.n, from != 0},
+          pack_b_);
     }
   }
 
@@ -199,11 +244,25 @@ class Tiled {
   void packed_rows(const Place& at, std::int64_t i, std::int64_t m, std::int64_t j, std::int64_t n,
                    std::int64_t from, std::int64_t k, std::byte* a_panels,
                    const std::byte* b_panels) const {
-    const std::int64_t most = kTallTiles * tiles_.rows;
-    for (std::int64_t r = i; r < i + m; r += most) {
-      const std::int64_t rows = std::min(most, i + m - r);
+    const std::int64_t each = rows_together(m);
+    for (std::int64_t r = i; r < i + m; r += each) {
+      const std::int64_t first = first_column(r, j, n), rows = std::min(each, i + m - r);
+      if (first >= n) return;
       pack_rows(a_panels, at.a, r, rows, from, k);
-      tiles_.block(rows, n, k, a_panels, b_panels, at.c + (r * p_.n + j) * item_, p_.n, from != 0);
+      const auto block = [&](std::int64_t top, std::int64_t tall, std::int64_t left,
+                             std::int64_t right) {
+        if (left >= right) return;
+        tiles_.block(tall, right - left, k,
+                     a_panels + top / tiles_.rows * tiles_.panel(tiles_.rows, k),
+                     b_panels + left / tiles_.columns * tiles_.panel(tiles_.columns, k),
+                     at.c + ((r + top) * p_.n + j + left) * item_, p_.n, from != 0);
+      };
+      // Where the diagonal passes, each tile's rows begin at their own column.
+      const std::int64_t right =
+          half_ ? std::min(n, first_column(r + rows, j, n) + tiles_.columns) : first;
+      for (std::int64_t top = 0; first < right && top < rows; top += tiles_.rows)
+        block(top, std::min(tiles_.rows, rows - top), first_column(r + top, j, n), right);
+      block(0, rows, right, n);
     }
   }
 
@@ -247,7 +306,6 @@ class Tiled {
     const std::int64_t width = std::min(ceil_div(p_.n, wide) * wide, limit / depth_ / wide * wide);
     const std::int64_t depth =
         std::min(p_.k, std::max<std::int64_t>(1, limit / width / depth_) * depth_);
-    const bool half = symmetric(place);
     const std::int64_t pieces = kPiecesAThread * tasks_.threads();
     const std::int64_t height =
         std::clamp(ceil_div(ceil_div(p_.m, tall), pieces), std::int64_t{1}, kTallTiles) * tall;
@@ -272,22 +330,15 @@ class Tiled {
         if (!kept_) pack_together(place.b, j, columns, from, k, at);
         const double part = static_cast<double>(columns) / static_cast<double>(p_.n) *
                             static_cast<double>(k) / static_cast<double>(p_.k);
-        tasks_.run(down, share(part / entries * (half ? 0.5 : 1)),
-                   [&](std::int64_t t, int worker, auto goes_on) {
-                     const std::int64_t i = t * height;
-                     // The panel that the diagonal enters these rows in.
-                     const std::int64_t first =
-                         half ? std::clamp(i - j, std::int64_t{0}, columns) / wide * wide : 0;
-                     for (std::int64_t block = 0; block < blocks && first < columns && goes_on();
-                          ++block) {
-                       const std::int64_t deep = std::min(depth_, k - block * depth_);
-                       packed_rows(place, i, std::min(height, p_.m - i), j + first, columns - first,
-                                   from + block * depth_, deep, scratch->data + worker * a_bytes,
-                                   at(block) + first / wide * tiles_.panel(wide, deep));
-                     }
-                   });
+        tasks_.run(down, share(part / entries), [&](std::int64_t t, int worker, auto goes_on) {
+          const std::int64_t i = t * height;
+          for (std::int64_t block = 0; block < blocks && goes_on(); ++block) {
+            const std::int64_t deep = std::min(depth_, k - block * depth_);
+            packed_rows(place, i, std::min(height, p_.m - i), j, columns, from + block * depth_,
+                        deep, scratch->data + worker * a_bytes, at(block));
+          }
+        });
       }
-    if (half) mirror_upper(sums_, place.c, p_.n);
   }
 
   const MatrixProduct& p_;
@@ -295,6 +346,7 @@ class Tiled {
   std::int64_t depth_;  // of a block
   DType sums_;          // of panels and of the result, whose elements have so many bytes
   std::int64_t item_;
+  bool half_;  // on and right of the diagonal is computed; the other half is its mirror image
   Tasks tasks_;
   bool pack_a_ = false, pack_b_ = true;
   PackedOperand operand_{};  // B,
@@ -327,6 +379,14 @@ void wider_product(const MatrixProduct& p, DType sums, const loops::Product& til
 }
 
 }  // namespace
+
+bool by_own_transpose(const MatrixProduct& p) {
+  if (p.a != p.b || p.m != p.n || p.a_dtype != p.b_dtype) return false;
+  for (int i = 0; i < p.batch.size(); ++i)
+    if (p.batch[i] != 1 && p.a_steps[i] != p.b_steps[i]) return false;
+  if (p.mapped()) return p.rows == p.columns && p.a_sums == p.b_sums;
+  return p.a_row == p.b_column && p.a_column == p.b_row;
+}
 
 std::int64_t MatrixProduct::entries() const { return element_count(batch); }
 double MatrixProduct::products() const {

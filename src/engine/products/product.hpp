@@ -10,6 +10,7 @@ namespace plait::engine {
 // The axes that make up one of a matrix, the last one fastest.
 struct AxisGroup {
   Dims extents, steps;  // bytes
+  bool operator==(const AxisGroup&) const = default;
 };
 
 // c (batch..., m, n) = a (batch..., m, k) times b (batch..., k, n). Strides in bytes, of any sign;
@@ -35,6 +36,10 @@ struct MatrixProduct {
   double products() const;                    // multiplications
   MatrixProduct entry(std::int64_t i) const;  // one of the batch
 };
+
+// Whether b is a with its axes exchanged, by where they lie: then the product is symmetric, and
+// half of it is all there is to compute, as NumPy has it.
+bool by_own_transpose(const MatrixProduct& p);
 
 // The same with fewer axes: a batch that multiplies by one matrix has its rows one after another.
 MatrixProduct with_joined_axes(const MatrixProduct& p);

@@ -61,6 +61,7 @@ struct Case {
   std::int64_t entries, m, n, k;
   Operand<T> a, b;
   std::vector<T> want;
+  bool of_itself = false;  // b is a view of a's memory
 
   Case(std::int64_t entries, std::int64_t m, std::int64_t n, std::int64_t k, Lies la, Lies lb,
        std::mt19937_64& random)
@@ -89,20 +90,21 @@ struct Case {
   std::vector<T> run() const {
     std::vector<T> c(static_cast<std::size_t>(entries * m * n), T(5));
     constexpr auto item = static_cast<std::int64_t>(sizeof(T));
-    MatrixProduct p{.dtype = item == 4 ? DType::Float32 : DType::Float64,
-                    .m = m,
-                    .n = n,
-                    .k = k,
-                    .a = reinterpret_cast<const std::byte*>(a.memory.data() + a.at),
-                    .a_row = a.row * item,
-                    .a_column = a.column * item,
-                    .b = reinterpret_cast<const std::byte*>(b.memory.data() + b.at),
-                    .b_row = b.row * item,
-                    .b_column = b.column * item,
-                    .c = reinterpret_cast<std::byte*>(c.data()),
-                    .batch = Dims{entries},
-                    .a_steps = Dims{a.step * item},
-                    .b_steps = Dims{b.step * item}};
+    MatrixProduct p{
+        .dtype = item == 4 ? DType::Float32 : DType::Float64,
+        .m = m,
+        .n = n,
+        .k = k,
+        .a = reinterpret_cast<const std::byte*>(a.memory.data() + a.at),
+        .a_row = a.row * item,
+        .a_column = a.column * item,
+        .b = reinterpret_cast<const std::byte*>((of_itself ? a : b).memory.data() + b.at),
+        .b_row = b.row * item,
+        .b_column = b.column * item,
+        .c = reinterpret_cast<std::byte*>(c.data()),
+        .batch = Dims{entries},
+        .a_steps = Dims{a.step * item},
+        .b_steps = Dims{b.step * item}};
     const bool taken = engine::tiled_product(engine::with_joined_axes(p));
     REQUIRE(taken);
     return c;
@@ -287,33 +289,85 @@ TEST_CASE("products with nothing in them") {
   }
 }
 
-TEST_CASE("a product with its own transpose is computed by half, with the same bits") {
+TEST_CASE("products with their own transposes are computed by half, with the same bits") {
   std::mt19937_64 random(5);
-  Case<double> c(1, 300, 300, 140, Lies::Rows, Lies::Columns, random);
-  std::vector<double>& x = c.a.memory;
-  c.b.memory = x;
-  c.b.row = 1;
-  c.b.column = 140;
-  c.expect();
-  const Settings restored;
-  std::vector<double> out(300 * 300);
-  for (int threads : {1, 2}) {
-    engine::set_num_threads(threads);
-    engine::set_sharing(engine::Sharing::Always);
-    const auto* at = reinterpret_cast<const std::byte*>(x.data());
-    REQUIRE(engine::tiled_product({.dtype = DType::Float64,
-                                   .m = 300,
-                                   .n = 300,
-                                   .k = 140,
-                                   .a = at,
-                                   .a_row = 140 * 8,
-                                   .a_column = 8,
-                                   .b = at,
-                                   .b_row = 8,
-                                   .b_column = 140 * 8,
-                                   .c = reinterpret_cast<std::byte*>(out.data())}));
-    CHECK(same(c.want, out));
+  const auto one = [&]<class T>(T, std::int64_t entries, std::int64_t m, std::int64_t k,
+                                Lies lies) {
+    Case<T> c(entries, m, m, k, lies, lies, random);
+    c.b = c.a;
+    std::swap(c.b.row, c.b.column);
+    c.of_itself = true;
+    check(c);
+  };
+  for (Lies lies : kAll) {
+    one(double{}, 1, 45, 70, lies);
+    one(float{}, 3, 37, 40, lies);
   }
+  for (Lies lies : {Lies::Rows, Lies::Columns}) {
+    one(double{}, 1, 300, 140, lies);
+    one(float{}, 1, 130, 300, lies);
+    one(double{}, 2, 110, 90, lies);
+  }
+}
+
+TEST_CASE("products of several axes with themselves are computed by half, with the same bits") {
+  std::mt19937_64 random(9);
+  std::normal_distribution<double> value(0, 1);
+  std::vector<double> memory(20 * 24 * 40);  // (4, 5, 24, 40): over the second axis and the last
+  for (double& x : memory) x = value(random);
+  const engine::AxisGroup rows{{4, 24}, {5 * 24 * 320, 320}}, sums{{5, 40}, {24 * 320, 8}};
+  const Settings restored;
+  const auto run = [&](const double* a, const double* b) {
+    std::vector<double> out(96 * 96, 5);
+    REQUIRE(engine::tiled_product({.dtype = DType::Float64,
+                                   .m = 96,
+                                   .n = 96,
+                                   .k = 200,
+                                   .a = reinterpret_cast<const std::byte*>(a),
+                                   .a_row = 0,
+                                   .a_column = 0,
+                                   .b = reinterpret_cast<const std::byte*>(b),
+                                   .b_row = 0,
+                                   .b_column = 0,
+                                   .c = reinterpret_cast<std::byte*>(out.data()),
+                                   .rows = rows,
+                                   .a_sums = sums,
+                                   .b_sums = sums,
+                                   .columns = rows}));
+    return out;
+  };
+  const std::vector<double> copy = memory;
+  CHECK(same(run(memory.data(), copy.data()), run(memory.data(), memory.data())));
+}
+
+TEST_CASE("what is a product with its own transpose, and what is not") {
+  const std::byte at{};
+  const MatrixProduct p{.dtype = DType::Float64,
+                        .m = 40,
+                        .n = 40,
+                        .k = 30,
+                        .a = &at,
+                        .a_row = 240,
+                        .a_column = 8,
+                        .b = &at,
+                        .b_row = 8,
+                        .b_column = 240,
+                        .c = nullptr,
+                        .batch = Dims{2},
+                        .a_steps = Dims{9600},
+                        .b_steps = Dims{9600}};
+  CHECK(engine::by_own_transpose(p));
+  const auto with = [&](auto MatrixProduct::* field, const auto& value) {
+    MatrixProduct other = p;
+    other.*field = value;
+    return engine::by_own_transpose(other);
+  };
+  CHECK_FALSE(with(&MatrixProduct::b, static_cast<const std::byte*>(&at + 1)));
+  CHECK_FALSE(with(&MatrixProduct::n, std::int64_t{39}));
+  CHECK_FALSE(with(&MatrixProduct::b_row, std::int64_t{16}));
+  CHECK_FALSE(with(&MatrixProduct::b_column, std::int64_t{-240}));
+  CHECK_FALSE(with(&MatrixProduct::b_steps, Dims{0}));
+  CHECK_FALSE(with(&MatrixProduct::b_dtype, DType::Int64));
 }
 
 TEST_CASE("infinities and NaNs stay in their rows and columns, and raise no flag elsewhere") {

@@ -44,6 +44,30 @@ TEST_CASE("multiply_in_regions: while what it spares costs more than its blocks"
   CHECK_FALSE(Multiplied(of_exponentials(), m).in_region());
 }
 
+TEST_CASE("multiply_in_regions: not with its own transpose, of which a library computes half") {
+  const auto one_more = [](const Array& a, const Array& b) {
+    return apply(OpId::Add, tracer::matmul(a, b), weak(1));
+  };
+  const Array x = operand({200, 300}), y = operand({200, 300});
+  CHECK(Multiplied(one_more(tracer::transpose(x), y)).in_region());
+  CHECK_FALSE(Multiplied(one_more(tracer::transpose(x), x)).in_region());
+  CHECK_FALSE(Multiplied(one_more(x, tracer::transpose(x))).in_region());
+  const Array computed = apply(OpId::Exp, x);
+  CHECK_FALSE(Multiplied(one_more(tracer::transpose(computed), computed)).in_region());
+  CHECK_FALSE(Multiplied(one_more(tracer::transpose(apply(OpId::Exp, x)), computed)).in_region());
+  const Array rows = operand({8, 200, 300});
+  const std::int64_t axes[] = {0, 2, 1};
+  CHECK_FALSE(Multiplied(one_more(rows, tracer::transpose(rows, axes))).in_region());
+}
+
+TEST_CASE("multiply_in_regions: not a large one whose columns are packed again") {
+  const auto deep = [](std::int64_t k) {
+    return apply(OpId::Add, tracer::matmul(operand({2000, k}), operand({k, 300})), weak(1));
+  };
+  CHECK(Multiplied(deep(40)).in_region());
+  CHECK_FALSE(Multiplied(deep(2000)).in_region());
+}
+
 TEST_CASE("multiply_in_regions: not what no tile takes") {
   const auto left = [](const Multiplied& p) {
     CHECK(p.plan->considered.empty());
