@@ -43,7 +43,9 @@ source_distribution() {
 build_wheel() {
   local python=$1
   if [ "$python" -ef "$py" ]; then
-    python=$py
+    # By a path inside the source, as the tests' build has its inside of the checkout: ccache then knows what includes Python's headers, too.
+    ln -sfn "$venv" "$work/source/.venv"
+    python=$work/source/.venv/bin/python
   else
     environment "$python" "$2/build" || return 1
     python=$2/build/bin/python
