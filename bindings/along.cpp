@@ -151,9 +151,7 @@ bool follows(Sequence& s, std::uint32_t site, FullReduction what) {
 }
 
 // NumPy's default, for what this thread records now.
-bool default_errors() {
-  return !tracer::eager_errors() && tracer::current_error_state() == 0;
-}
+bool default_errors() { return !tracer::eager_errors() && tracer::current_error_state() == 0; }
 
 PyObject* counts(PyObject*, PyObject*) { return Py_BuildValue("KK", passes, given); }
 

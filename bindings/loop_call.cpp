@@ -4,8 +4,8 @@
 
 #include "functions.hpp"
 #include "loop_entry.hpp"
-#include "tracer/error_states.hpp"
 #include "tracer/device.hpp"
+#include "tracer/error_states.hpp"
 
 namespace plait::py {
 namespace {

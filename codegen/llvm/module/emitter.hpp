@@ -238,7 +238,7 @@ class Emitter {
   llvm::Function* fn_ = nullptr;
   llvm::BasicBlock* leave_ = nullptr;  // where a stopped kernel returns
   llvm::Value* stop_ = nullptr;
-  llvm::Value* call_ = nullptr;  // ir::CallArgs
+  llvm::Value* call_ = nullptr;             // ir::CallArgs
   int rare_ = 0;                            // blocks around the instruction that are hardly reached
   std::vector<llvm::BasicBlock*> left_;     // of each loop: where its breaks go, if there are any
   llvm::Instruction* entry_end_ = nullptr;  // what every block may use is inserted before it
