@@ -93,6 +93,8 @@ from numpy import (
 )  # fmt: skip
 from numpy.typing import ArrayLike, DTypeLike
 
+from . import nn as nn
+
 _F = TypeVar("_F", bound=Callable[..., Any])
 _A = TypeVar("_A", bound=numpy.ndarray[Any, Any])
 _Shape = TypeVar("_Shape", bound=tuple[Any, ...], covariant=True)

@@ -25,6 +25,8 @@ text: str = np.explain(np.exp(x) + 1)
 with np.trace(os.devnull):
     diagonal = float(np.trace(np.eye(3), offset=0))
 threads: int = np.get_num_threads()
+np.config.threads = 3
+attended = np.nn.attention(np.ones((2, 4)), np.ones((3, 4)), np.ones((3, 5)))
 version: str = np.__plait_version__
 on_device = np.asarray([1.0, 2.0], device="cpu").to_device("cpu")
 chosen = np.where(x > 0, x, 1.0).copy()
