@@ -2,6 +2,7 @@
 
 import contextlib
 import functools
+import itertools
 import sys
 import types
 
@@ -109,8 +110,9 @@ class Kept:
     """Exports, in place, what a call left in lists, dicts and attributes of objects that it could reach: its arguments, globals and cells, and
     in those the objects of its own module's classes."""
 
-    def __init__(self, borrowed, module):
+    def __init__(self, borrowed, module, left):
         self.borrowed, self.module = borrowed, module
+        self.left = left  # ids of functions of Plait's that the call left somewhere, for NumPy's
         self.seen = set()
 
     def converted(self, x):
@@ -159,8 +161,8 @@ class Kept:
                 self.items(x)
         elif getattr(kind, "__module__", None) == self.module and is_object(x):
             self.attributes(x)
-        # Functions and modules of Plait's may be the program's own; rebuilt functions are not.
-        return numpys(x) if kind is types.FunctionType else numpys_generator(x)
+        # Functions of Plait's may be the program's own; rebuilt functions are not.
+        return numpys(x) if kind is types.FunctionType or id(x) in self.left else numpys_generator(x)
 
     def items(self, x):
         for at, value in enumerate(x) if isinstance(x, list) else list(dict.items(x)):
@@ -306,6 +308,8 @@ class Call(_Arguments):
         self.uploads = None
         self.as_it_is = False  # where an argument was Plait's, nothing is converted
         self.before = self.scalars = self.references = None
+        self.stand_ins = target.swapped.scope.stand_ins if target.swapped else {}
+        self.named_before = b""  # references to each of those
         self.laid = 0  # how often shape, dtype, strides or flags of an array have been set
         self.inside = False  # another jitted function's call runs this one
         self.outer = False  # so does one of any kind
@@ -323,6 +327,7 @@ class Call(_Arguments):
         self.scalars = _plait.live_scalars()
         self.laid = _plait.times_relaid()
         self.before = _plait.live_objects() - len(self.borrowed) + len(self.copies)
+        self.named_before = _plait.references(self.stand_ins)
         return self
 
     def arguments(self, args, kwargs):
@@ -415,12 +420,18 @@ class Call(_Arguments):
         if self.copies:
             self.return_lists()
         arguments = len(self.borrowed) - len(self.copies)
-        if _plait.live_objects() == self.before + arguments and self.count_references() == self.references and not self.uploads:
+        as_before = _plait.live_objects() == self.before + arguments and _plait.references(self.stand_ins) == self.named_before
+        if as_before and self.count_references() == self.references and not self.uploads:
             return  # it has left none
         self.convert(_Computed if _ends_work(kind) else Kept)
 
+    def left(self):
+        """The stand-ins to which there are more references than before."""
+        counts = (memoryview(b).cast("n") for b in (self.named_before, _plait.references(self.stand_ins)))
+        return {key for key, (before, now) in zip(self.stand_ins, itertools.zip_longest(*counts, fillvalue=0)) if now > before}
+
     def convert(self, how):
-        kept = how(self.borrowed, self.module)
+        kept = how(self.borrowed, self.module, self.left())
         for x in self.roots:
             kept.root(x)
         if self.target.swapped:

@@ -98,6 +98,52 @@ def test_what_is_kept_is_the_programs():
     assert store.f is helper and type(store.x) is numpy.ndarray
 
 
+LEFT = []
+
+
+def test_functions_that_are_left_without_arrays_are_numpys():
+    from numpy import cumsum as summed
+
+    chosen = None
+
+    @plait.jit
+    def leaves(store, listed, ops, how, default=np.exp):
+        nonlocal chosen
+        import numpy as own
+
+        store.f, store.t, store.d = np.mean, (np.sin, helper), {"a": [np.linalg.norm]}
+        listed.append(np.mean)
+        listed += [summed, own.fft.fft, how, default, np.add]
+        ops["new"] = np.multiply
+        LEFT.append(np.sum)
+        LEFT.append(helper)
+        chosen = np.cos
+
+    for _ in range(2):  # names are found in the first
+        store, listed, ops = _Store(), [], {"m": 3}
+        leaves(store, listed, ops, np.sqrt)
+        assert store.f is numpy.mean and store.t[0] is numpy.sin and store.t[1] is helper and store.d["a"][0] is numpy.linalg.norm
+        for ours, theirs in zip(listed, (numpy.mean, numpy.cumsum, numpy.fft.fft, numpy.sqrt, numpy.exp, numpy.add), strict=True):
+            assert ours is theirs
+        assert ops["new"] is numpy.multiply and LEFT[0] is numpy.sum and LEFT[1] is helper and chosen is numpy.cos
+        LEFT.clear()
+        chosen = None
+
+
+def test_functions_of_plaits_that_the_program_keeps_stay():
+    store = _Store()
+    store.f, store.xp = [plait.mean], plait
+
+    @plait.jit
+    def leaves(store, x):
+        store.y = np.mean(x) + np.ones(2)
+        return helper(x)
+
+    for _ in range(3):
+        leaves(store, numpy.ones(2))
+        assert store.f[0] is plait.mean and store.xp is plait and type(store.y) is numpy.ndarray
+
+
 @plait.jit
 def _saved(x):
     from concurrent.futures import ProcessPoolExecutor
