@@ -34,29 +34,36 @@ def _crosses_as_it_is(x):
     return _plait.holds_only(x, _AS_IT_IS)
 
 
-def outward(x, borrowed):
-    """Results: NumPy's arrays and scalars; a borrowed argument that comes back is the caller's own array."""
+def outward(x, borrowed, exported):
+    """Results: NumPy's arrays and scalars; a borrowed argument that comes back is the caller's own array, and what is in exported comes out once."""
     kind = type(x)
-    known = borrowed.get(id(x))
+    known = borrowed.get(id(x)) or exported.get(id(x))
     if known is not None:
         return known[1]
-    if _is_array(kind):
-        return _plait.export(x.to_device("cpu"))
-    if kind is lazy_scalar:
-        return _plait.export(x)
+    if _is_array(kind) or kind is lazy_scalar:
+        made = _plait.export(x if kind is lazy_scalar else x.to_device("cpu"))
+        exported[id(x)] = x, made
+        return made
     if kind in _LISTS and _crosses_as_it_is(x):
         return x
-    if kind in (list, tuple):
-        return kind([outward(v, borrowed) for v in x])
-    if kind is dict:
-        return {k: outward(v, borrowed) for k, v in x.items()}
-    if isinstance(x, tuple) and hasattr(x, "_fields"):
-        return kind(*(outward(v, borrowed) for v in x))
-    if isinstance(x, (dict, types.SimpleNamespace)):
-        # In place: the function's own object is what NumPy would give, and not every class of dict can be copied.
+    if isinstance(x, tuple) and (kind is tuple or hasattr(x, "_fields")):
+        made = [outward(v, borrowed, exported) for v in x]
+        return x if all(a is b for a, b in zip(made, x)) else tuple(made) if kind is tuple else kind(*made)
+    # In place: the function's own object is what NumPy would give, and not every class of dict can be copied.
+    if kind is list:
+        x[:] = [outward(v, borrowed, exported) for v in x]
+    elif isinstance(x, (dict, types.SimpleNamespace)):
         named = _named(x)
-        dict.update(named, {k: outward(v, borrowed) for k, v in dict.items(named)})
+        dict.update(named, {k: outward(v, borrowed, exported) for k, v in dict.items(named)})
     return numpys(x)
+
+
+def _references(pairs):
+    """To the first of each."""
+    return sum(sys.getrefcount(ours) for ours, _ in pairs)
+
+
+_LONE = _references([(object(), None)])  # to what stands in a pair alone
 
 
 def _named(x):
@@ -110,14 +117,14 @@ class Kept:
     """Exports, in place, what a call left in lists, dicts and attributes of objects that it could reach: its arguments, globals and cells, and
     in those the objects of its own module's classes."""
 
-    def __init__(self, borrowed, module, left):
-        self.borrowed, self.module = borrowed, module
+    def __init__(self, borrowed, exported, module, left):
+        self.borrowed, self.exported, self.module = borrowed, exported, module
         self.left = left  # ids of functions of Plait's that the call left somewhere, for NumPy's
         self.seen = set()
 
     def converted(self, x):
         """What stands in the place of an array or a lazy scalar."""
-        return outward(x, self.borrowed)
+        return outward(x, self.borrowed, self.exported)
 
     def root(self, x):
         """What stands in x's place, whatever its class."""
@@ -230,6 +237,7 @@ class _Arguments:
 
     def __init__(self):
         self.borrowed = {}  # id -> Plait's array, NumPy's
+        self.exported = {}  # the same of what came out, until the call ends
         self.copies = []  # of the caller's lists and dicts: theirs, ours, and what was in ours
 
     def taken(self, x):
@@ -282,10 +290,10 @@ class _Arguments:
         for theirs, ours, before in self.copies:
             if type(ours) is list:
                 if len(ours) != len(before) or any(a is not b for a, b in zip(ours, before)):
-                    theirs[:] = [outward(v, self.borrowed) for v in ours]
+                    theirs[:] = [outward(v, self.borrowed, self.exported) for v in ours]
                     before[:] = ours
             elif list(ours) != list(before) or any(v is not before[k] for k, v in ours.items()):
-                made = {k: outward(v, self.borrowed) for k, v in ours.items()}
+                made = {k: outward(v, self.borrowed, self.exported) for k, v in ours.items()}
                 theirs.clear()
                 theirs.update(made)
                 before.clear()
@@ -349,7 +357,7 @@ class Call(_Arguments):
 
     def count_references(self):
         """Of the arrays that the function gets: with more, it has left one somewhere."""
-        return sum(sys.getrefcount(made) for made, _ in self.borrowed.values())
+        return _references(self.borrowed.values())
 
     def stand_in(self, x):
         """Has Plait's generators stand for those of NumPy's that attributes of an argument hold."""
@@ -384,7 +392,7 @@ class Call(_Arguments):
         found = leaves(x, [], namespaces=True)
         if len(found) > 1:
             _plait.evaluate(*found)  # one plan for all the results
-        made = outward(x, self.borrowed)
+        made = outward(x, self.borrowed, self.exported)
         if type(made).__module__ == self.module:
             self.roots.append(made)
         return made
@@ -408,6 +416,7 @@ class Call(_Arguments):
             elif not self.inside and not _ends_work(kind) and _plait.live_scalars() != self.scalars:
                 self.convert(_Scalars)
         finally:
+            self.exported.clear()
             if self.uploads:
                 self.uploads.finish()
             elif self.lent:
@@ -419,9 +428,13 @@ class Call(_Arguments):
     def give_back(self, kind):
         if self.copies:
             self.return_lists()
+        # What nobody else refers to was left nowhere, and its base, if it is a view, has a reference fewer without it.
+        for key in [key for key, pair in self.exported.items() if _references([pair]) == _LONE]:
+            del self.exported[key]
         arguments = len(self.borrowed) - len(self.copies)
-        as_before = _plait.live_objects() == self.before + arguments and _plait.references(self.stand_ins) == self.named_before
-        if as_before and self.count_references() == self.references and not self.uploads:
+        as_before = _plait.live_objects() == self.before + arguments + len(self.exported) and _plait.references(self.stand_ins) == self.named_before
+        alone = as_before and _references(self.exported.values()) == _LONE * len(self.exported)
+        if alone and self.count_references() == self.references and not self.uploads:
             return  # it has left none
         self.convert(_Computed if _ends_work(kind) else Kept)
 
@@ -431,7 +444,7 @@ class Call(_Arguments):
         return {key for key, (before, now) in zip(self.stand_ins, itertools.zip_longest(*counts, fillvalue=0)) if now > before}
 
     def convert(self, how):
-        kept = how(self.borrowed, self.module, self.left())
+        kept = how(self.borrowed, self.exported, self.module, self.left())
         for x in self.roots:
             kept.root(x)
         if self.target.swapped:

@@ -130,6 +130,28 @@ def test_functions_that_are_left_without_arrays_are_numpys():
         chosen = None
 
 
+KEPT = []
+
+
+@plait.jit
+def _several(store, x):
+    y, z = x + 1, x * 2
+    store.z, store.listed = z, [z, {"z": z}]
+    KEPT.append(y)
+    return y, [y], {"y": (y, z)}, store.listed, KEPT
+
+
+def test_what_comes_out_in_several_places_is_one_object():
+    for _ in range(2):
+        KEPT.clear()
+        store = _Store()
+        y, in_list, in_dict, listed, kept = _several(store, numpy.ones(2))
+        assert type(y) is numpy.ndarray and y is in_list[0] is in_dict["y"][0] is KEPT[0] and kept is KEPT
+        assert store.z is in_dict["y"][1] is listed[0] is listed[1]["z"] and listed is store.listed
+        y[0] = 7
+        assert KEPT[0][0] == 7
+
+
 def test_functions_of_plaits_that_the_program_keeps_stay():
     store = _Store()
     store.f, store.xp = [plait.mean], plait
