@@ -130,13 +130,19 @@ class Kept:
         """What stands in x's place, whatever its class."""
         if not is_object(x):
             return self.value(x)
-        self.attributes(x)
+        self.inside(x)
         return x
 
-    def attributes(self, x):
+    def inside(self, x):
         if id(x) in self.seen:
             return
         self.seen.add(id(x))
+        if isinstance(x, (list, dict)):
+            self.items(x)
+        if is_object(x):
+            self.attributes(x)
+
+    def attributes(self, x):
         for name, value in list(getattr(x, "__dict__", {}).items()):
             made = self.value(value)
             if made is not value:
@@ -162,12 +168,8 @@ class Kept:
         if kind is tuple:
             made = [self.value(v) for v in x]
             return x if all(a is b for a, b in zip(made, x)) else tuple(made)
-        if isinstance(x, (list, dict)):
-            if id(x) not in self.seen:
-                self.seen.add(id(x))
-                self.items(x)
-        elif getattr(kind, "__module__", None) == self.module and is_object(x):
-            self.attributes(x)
+        if isinstance(x, (list, dict)) or (getattr(kind, "__module__", None) == self.module and is_object(x)):
+            self.inside(x)
         # Functions of Plait's may be the program's own; rebuilt functions are not.
         return numpys(x) if kind is types.FunctionType or id(x) in self.left else numpys_generator(x)
 
@@ -236,7 +238,8 @@ class _Arguments:
     """Takes the arguments of a call in, by take() of one array, and what was done to lists and dicts of them back."""
 
     def __init__(self):
-        self.borrowed = {}  # id -> Plait's array, NumPy's
+        self.borrowed = {}  # id -> Plait's array, NumPy's; of what holds such, what the function gets, and the caller's
+        self.taken_arrays = 0
         self.exported = {}  # the same of what came out, until the call ends
         self.copies = []  # of the caller's lists and dicts: theirs, ours, and what was in ours
 
@@ -245,6 +248,7 @@ class _Arguments:
         if kind is numpy.ndarray:
             made = self.take(x)
             self.borrowed[id(made)] = made, x
+            self.taken_arrays += 1
             return made
         if kind in _LISTS and _crosses_as_it_is(x):
             return x
@@ -261,7 +265,7 @@ class _Arguments:
             return x if kind in _BARE else self.named(x)
         if kind is list or kind is dict:
             self.copies.append((x, made, made.copy()))
-            self.borrowed[id(made)] = made, x
+        self.borrowed[id(made)] = made, x
         return made
 
     def named(self, x):
@@ -334,7 +338,7 @@ class Call(_Arguments):
             names[name] = ours
         self.scalars = _plait.live_scalars()
         self.laid = _plait.times_relaid()
-        self.before = _plait.live_objects() - len(self.borrowed) + len(self.copies)
+        self.before = _plait.live_objects() - self.taken_arrays
         self.named_before = _plait.references(self.stand_ins)
         return self
 
@@ -431,8 +435,7 @@ class Call(_Arguments):
         # What nobody else refers to was left nowhere, and its base, if it is a view, has a reference fewer without it.
         for key in [key for key, pair in self.exported.items() if _references([pair]) == _LONE]:
             del self.exported[key]
-        arguments = len(self.borrowed) - len(self.copies)
-        as_before = _plait.live_objects() == self.before + arguments + len(self.exported) and _plait.references(self.stand_ins) == self.named_before
+        as_before = _plait.live_objects() == self.before + self.taken_arrays + len(self.exported) and _plait.references(self.stand_ins) == self.named_before
         alone = as_before and _references(self.exported.values()) == _LONE * len(self.exported)
         if alone and self.count_references() == self.references and not self.uploads:
             return  # it has left none

@@ -152,6 +152,30 @@ def test_what_comes_out_in_several_places_is_one_object():
         assert KEPT[0][0] == 7
 
 
+class _List(list):
+    pass
+
+
+class _Dict(dict):
+    pass
+
+
+def test_classes_of_lists_and_dicts_hold_numpys():
+    @plait.jit
+    def fills(listed, named, pair, x):
+        listed += [x + 1, np.sin]
+        named["x"], named["f"] = listed[0], np.mean
+        listed.first = listed[0]
+        return listed, named, pair
+
+    for _ in range(2):
+        listed, named, pair = _List(), _Dict(), (1, numpy.ones(2))
+        for got, given in zip(fills(listed, named, pair, numpy.ones(2)), (listed, named, pair), strict=True):
+            assert got is given
+        assert type(listed[0]) is numpy.ndarray and listed[0] is named["x"] is listed.first
+        assert listed[1] is numpy.sin and named["f"] is numpy.mean
+
+
 def test_functions_of_plaits_that_the_program_keeps_stay():
     store = _Store()
     store.f, store.xp = [plait.mean], plait
