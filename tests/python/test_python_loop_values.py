@@ -191,3 +191,25 @@ def test_indices_that_are_looked_up_may_count_from_the_end(wrong, at_once):
             error = type(e), str(e)
         outcomes.append((error, y.tolist(), z.tolist()))
     assert outcomes[0] == outcomes[1]
+
+
+@pytest.mark.parametrize("x", [-(2.0**63), -(2.0**63) - 2048, 2.0**63, 2.0**63 - 1024, float("nan")])
+def test_floats_at_the_ends_of_64_bits(x, at_once):
+    def stored(a, x):
+        for i in range(len(a)):
+            a[i] = x
+        return a
+
+    def cut(x):
+        s = 0
+        for i in range(3):
+            s = int(x)
+        return s
+
+    outcomes = []
+    for of in (lambda f: f), plait.jit:
+        try:
+            outcomes.append((of(stored)(np.zeros(3, int), x).tolist(), of(cut)(x) if abs(x) < 2.0**63 or x == -(2.0**63) else None))
+        except (OverflowError, ValueError) as e:
+            outcomes.append((type(e), str(e)))
+    assert outcomes[0] == outcomes[1]

@@ -478,11 +478,16 @@ class Expressions(Kinds):
         if not value.type.python and dtype[0] == "u":
             self.warn_if(self.negated(small(63 if dtype == "uint32" else 31)), "invalid value encountered in cast")
             return self.cast(value, dtype)
-        self.fail_if(self.negated(small(63)), lambda _, a, b: put(value.type.of(a)), node, None, x)
+        self.fail_if(self.negated(self.is_int64(x)), lambda _, a, b: put(value.type.of(a)), node, None, x)
         whole = Value(INT, self.p.cast(x, "int64"))
         if dtype != "int64":
             self.fits(whole, dtype, lambda i, *_: put(i), node)
         return self.cast(whole, dtype)
+
+    def is_int64(self, x):
+        """Whether a float64 has a whole part of 64 bits; NaN has none."""
+        above = self.p.apply("greater_equal", x, self.p.const("float64", -(2.0**63)))
+        return self.p.apply("logical_and", above, self.p.apply("less", x, self.p.const("float64", 2.0**63)))
 
     def fits(self, value, dtype, again, node):
         """An int that becomes one of NumPy's."""
