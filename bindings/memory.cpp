@@ -1,4 +1,5 @@
 // Arrays and memory: NumPy's arrays taken in, lent and given out, evaluation, views as subclasses.
+#include <cstring>
 #include <utility>
 #include <vector>
 
@@ -132,11 +133,27 @@ PyObject* set_writeable(PyObject*, Args args, Py_ssize_t n) {  // (a, flag)
 PyObject* live(PyObject*, PyObject*) { return PyLong_FromSsize_t(live_objects); }
 PyObject* relaid(PyObject*, PyObject*) { return PyLong_FromSsize_t(times_relaid); }
 PyObject* live_lazy(PyObject*, PyObject*) { return PyLong_FromSsize_t(live_scalars); }
+// references(dict) -> bytes: of each value, one signed size
+PyObject* references(PyObject*, PyObject* dict) {
+  if (!PyDict_Check(dict)) return PyErr_Format(PyExc_TypeError, "references() takes a dict");
+  PyObject* const counts = PyBytes_FromStringAndSize(
+      nullptr, PyDict_GET_SIZE(dict) * static_cast<Py_ssize_t>(sizeof(Py_ssize_t)));
+  if (!counts) return nullptr;
+  char* to = PyBytes_AS_STRING(counts);
+  Py_ssize_t at = 0;
+  PyObject *key, *value;
+  for (; PyDict_Next(dict, &at, &key, &value); to += sizeof(Py_ssize_t)) {
+    const Py_ssize_t n = Py_REFCNT(value);
+    std::memcpy(to, &n, sizeof n);
+  }
+  return counts;
+}
 
 }  // namespace
 
 PyMethodDef memory_functions[] = {{"live_objects", live, METH_NOARGS, nullptr},
                                   {"live_scalars", live_lazy, METH_NOARGS, nullptr},
+                                  {"references", references, METH_O, nullptr},
                                   {"times_relaid", relaid, METH_NOARGS, nullptr},
                                   {"adopt", adopt_array, METH_O, nullptr},
                                   {"share", share_array, METH_O, nullptr},

@@ -2,6 +2,7 @@
 
 import contextlib
 import functools
+import itertools
 import sys
 import types
 
@@ -33,29 +34,36 @@ def _crosses_as_it_is(x):
     return _plait.holds_only(x, _AS_IT_IS)
 
 
-def outward(x, borrowed):
-    """Results: NumPy's arrays and scalars; a borrowed argument that comes back is the caller's own array."""
+def outward(x, borrowed, exported):
+    """Results: NumPy's arrays and scalars; a borrowed argument that comes back is the caller's own array, and what is in exported comes out once."""
     kind = type(x)
-    known = borrowed.get(id(x))
+    known = borrowed.get(id(x)) or exported.get(id(x))
     if known is not None:
         return known[1]
-    if _is_array(kind):
-        return _plait.export(x.to_device("cpu"))
-    if kind is lazy_scalar:
-        return _plait.export(x)
+    if _is_array(kind) or kind is lazy_scalar:
+        made = _plait.export(x if kind is lazy_scalar else x.to_device("cpu"))
+        exported[id(x)] = x, made
+        return made
     if kind in _LISTS and _crosses_as_it_is(x):
         return x
-    if kind in (list, tuple):
-        return kind([outward(v, borrowed) for v in x])
-    if kind is dict:
-        return {k: outward(v, borrowed) for k, v in x.items()}
-    if isinstance(x, tuple) and hasattr(x, "_fields"):
-        return kind(*(outward(v, borrowed) for v in x))
-    if isinstance(x, (dict, types.SimpleNamespace)):
-        # In place: the function's own object is what NumPy would give, and not every class of dict can be copied.
+    if isinstance(x, tuple) and (kind is tuple or hasattr(x, "_fields")):
+        made = [outward(v, borrowed, exported) for v in x]
+        return x if all(a is b for a, b in zip(made, x)) else tuple(made) if kind is tuple else kind(*made)
+    # In place: the function's own object is what NumPy would give, and not every class of dict can be copied.
+    if kind is list:
+        x[:] = [outward(v, borrowed, exported) for v in x]
+    elif isinstance(x, (dict, types.SimpleNamespace)):
         named = _named(x)
-        dict.update(named, {k: outward(v, borrowed) for k, v in dict.items(named)})
+        dict.update(named, {k: outward(v, borrowed, exported) for k, v in dict.items(named)})
     return numpys(x)
+
+
+def _references(pairs):
+    """To the first of each."""
+    return sum(sys.getrefcount(ours) for ours, _ in pairs)
+
+
+_LONE = _references([(object(), None)])  # to what stands in a pair alone
 
 
 def _named(x):
@@ -109,25 +117,32 @@ class Kept:
     """Exports, in place, what a call left in lists, dicts and attributes of objects that it could reach: its arguments, globals and cells, and
     in those the objects of its own module's classes."""
 
-    def __init__(self, borrowed, module):
-        self.borrowed, self.module = borrowed, module
+    def __init__(self, borrowed, exported, module, left):
+        self.borrowed, self.exported, self.module = borrowed, exported, module
+        self.left = left  # ids of functions of Plait's that the call left somewhere, for NumPy's
         self.seen = set()
 
     def converted(self, x):
         """What stands in the place of an array or a lazy scalar."""
-        return outward(x, self.borrowed)
+        return outward(x, self.borrowed, self.exported)
 
     def root(self, x):
         """What stands in x's place, whatever its class."""
         if not is_object(x):
             return self.value(x)
-        self.attributes(x)
+        self.inside(x)
         return x
 
-    def attributes(self, x):
+    def inside(self, x):
         if id(x) in self.seen:
             return
         self.seen.add(id(x))
+        if isinstance(x, (list, dict)):
+            self.items(x)
+        if is_object(x):
+            self.attributes(x)
+
+    def attributes(self, x):
         for name, value in list(getattr(x, "__dict__", {}).items()):
             made = self.value(value)
             if made is not value:
@@ -153,14 +168,10 @@ class Kept:
         if kind is tuple:
             made = [self.value(v) for v in x]
             return x if all(a is b for a, b in zip(made, x)) else tuple(made)
-        if isinstance(x, (list, dict)):
-            if id(x) not in self.seen:
-                self.seen.add(id(x))
-                self.items(x)
-        elif getattr(kind, "__module__", None) == self.module and is_object(x):
-            self.attributes(x)
-        # Functions and modules of Plait's may be the program's own; rebuilt functions are not.
-        return numpys(x) if kind is types.FunctionType else numpys_generator(x)
+        if isinstance(x, (list, dict)) or (getattr(kind, "__module__", None) == self.module and is_object(x)):
+            self.inside(x)
+        # Functions of Plait's may be the program's own; rebuilt functions are not.
+        return numpys(x) if kind is types.FunctionType or id(x) in self.left else numpys_generator(x)
 
     def items(self, x):
         for at, value in enumerate(x) if isinstance(x, list) else list(dict.items(x)):
@@ -227,7 +238,9 @@ class _Arguments:
     """Takes the arguments of a call in, by take() of one array, and what was done to lists and dicts of them back."""
 
     def __init__(self):
-        self.borrowed = {}  # id -> Plait's array, NumPy's
+        self.borrowed = {}  # id -> Plait's array, NumPy's; of what holds such, what the function gets, and the caller's
+        self.taken_arrays = 0
+        self.exported = {}  # the same of what came out, until the call ends
         self.copies = []  # of the caller's lists and dicts: theirs, ours, and what was in ours
 
     def taken(self, x):
@@ -235,6 +248,7 @@ class _Arguments:
         if kind is numpy.ndarray:
             made = self.take(x)
             self.borrowed[id(made)] = made, x
+            self.taken_arrays += 1
             return made
         if kind in _LISTS and _crosses_as_it_is(x):
             return x
@@ -251,7 +265,7 @@ class _Arguments:
             return x if kind in _BARE else self.named(x)
         if kind is list or kind is dict:
             self.copies.append((x, made, made.copy()))
-            self.borrowed[id(made)] = made, x
+        self.borrowed[id(made)] = made, x
         return made
 
     def named(self, x):
@@ -280,10 +294,10 @@ class _Arguments:
         for theirs, ours, before in self.copies:
             if type(ours) is list:
                 if len(ours) != len(before) or any(a is not b for a, b in zip(ours, before)):
-                    theirs[:] = [outward(v, self.borrowed) for v in ours]
+                    theirs[:] = [outward(v, self.borrowed, self.exported) for v in ours]
                     before[:] = ours
             elif list(ours) != list(before) or any(v is not before[k] for k, v in ours.items()):
-                made = {k: outward(v, self.borrowed) for k, v in ours.items()}
+                made = {k: outward(v, self.borrowed, self.exported) for k, v in ours.items()}
                 theirs.clear()
                 theirs.update(made)
                 before.clear()
@@ -306,6 +320,8 @@ class Call(_Arguments):
         self.uploads = None
         self.as_it_is = False  # where an argument was Plait's, nothing is converted
         self.before = self.scalars = self.references = None
+        self.stand_ins = target.swapped.scope.stand_ins if target.swapped else {}
+        self.named_before = b""  # references to each of those
         self.laid = 0  # how often shape, dtype, strides or flags of an array have been set
         self.inside = False  # another jitted function's call runs this one
         self.outer = False  # so does one of any kind
@@ -322,7 +338,8 @@ class Call(_Arguments):
             names[name] = ours
         self.scalars = _plait.live_scalars()
         self.laid = _plait.times_relaid()
-        self.before = _plait.live_objects() - len(self.borrowed) + len(self.copies)
+        self.before = _plait.live_objects() - self.taken_arrays
+        self.named_before = _plait.references(self.stand_ins)
         return self
 
     def arguments(self, args, kwargs):
@@ -344,7 +361,7 @@ class Call(_Arguments):
 
     def count_references(self):
         """Of the arrays that the function gets: with more, it has left one somewhere."""
-        return sum(sys.getrefcount(made) for made, _ in self.borrowed.values())
+        return _references(self.borrowed.values())
 
     def stand_in(self, x):
         """Has Plait's generators stand for those of NumPy's that attributes of an argument hold."""
@@ -379,7 +396,7 @@ class Call(_Arguments):
         found = leaves(x, [], namespaces=True)
         if len(found) > 1:
             _plait.evaluate(*found)  # one plan for all the results
-        made = outward(x, self.borrowed)
+        made = outward(x, self.borrowed, self.exported)
         if type(made).__module__ == self.module:
             self.roots.append(made)
         return made
@@ -403,6 +420,7 @@ class Call(_Arguments):
             elif not self.inside and not _ends_work(kind) and _plait.live_scalars() != self.scalars:
                 self.convert(_Scalars)
         finally:
+            self.exported.clear()
             if self.uploads:
                 self.uploads.finish()
             elif self.lent:
@@ -414,13 +432,22 @@ class Call(_Arguments):
     def give_back(self, kind):
         if self.copies:
             self.return_lists()
-        arguments = len(self.borrowed) - len(self.copies)
-        if _plait.live_objects() == self.before + arguments and self.count_references() == self.references and not self.uploads:
+        # What nobody else refers to was left nowhere, and its base, if it is a view, has a reference fewer without it.
+        for key in [key for key, pair in self.exported.items() if _references([pair]) == _LONE]:
+            del self.exported[key]
+        as_before = _plait.live_objects() == self.before + self.taken_arrays + len(self.exported) and _plait.references(self.stand_ins) == self.named_before
+        alone = as_before and _references(self.exported.values()) == _LONE * len(self.exported)
+        if alone and self.count_references() == self.references and not self.uploads:
             return  # it has left none
         self.convert(_Computed if _ends_work(kind) else Kept)
 
+    def left(self):
+        """The stand-ins to which there are more references than before."""
+        counts = (memoryview(b).cast("n") for b in (self.named_before, _plait.references(self.stand_ins)))
+        return {key for key, (before, now) in zip(self.stand_ins, itertools.zip_longest(*counts, fillvalue=0)) if now > before}
+
     def convert(self, how):
-        kept = how(self.borrowed, self.module)
+        kept = how(self.borrowed, self.exported, self.module, self.left())
         for x in self.roots:
             kept.root(x)
         if self.target.swapped:

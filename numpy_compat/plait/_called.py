@@ -1,5 +1,5 @@
 """numpy.frompyfunc and numpy.apply_along_axis of Python functions: one loop over all elements, or all lines, in machine code, where that gives what calls
-by NumPy give."""
+by NumPy give. numpy.vectorize, whose calls are _vectorize.py's."""
 
 import math
 import time
@@ -12,6 +12,19 @@ from ._fallback import from_numpy, to_numpy
 from ._plait import ndarray
 
 WORTH = 20e-3  # seconds of all calls that pay for machine code of them
+
+
+class vectorize(numpy.vectorize):
+    """numpy.vectorize, with Plait arrays in and out."""
+
+    _untraced = None  # why the function is not traced, where a loop of it runs in machine code
+
+    def __call__(self, *args, **kwargs):
+        if self.pyfunc is numpy._NoValue or not hasattr(self, "pyfunc"):
+            return super().__call__(*args, **kwargs)
+        from ._vectorize import called  # which takes long to import
+
+        return called(self, args, kwargs)
 
 
 class _First:

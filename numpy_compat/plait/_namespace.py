@@ -131,14 +131,10 @@ def lookup(name):
     """plait.<name> for a name of NumPy. Raises AttributeError for anything else."""
     if name in _MODULES or name in _SAME_MODULES:
         return submodule(name)
-    if name == "vectorize":
-        from ._vectorize import vectorize
+    if name in ("vectorize", "frompyfunc"):
+        from . import _called
 
-        return vectorize
-    if name == "frompyfunc":
-        from ._called import from_python
-
-        return from_python
+        return _called.vectorize if name == "vectorize" else _called.from_python
     try:
         value = getattr(numpy, name)
     except AttributeError as e:
@@ -148,12 +144,9 @@ def lookup(name):
     return adapt(value, name)
 
 
-_LATER = {"vectorize"}  # what takes long to import
-
-
 def found_at_once(namespace):
     """NumPy's names that a namespace lacks, so that vars() has them, too."""
-    return {n: lookup(n) for n in tuple(vars(numpy)) if not n.startswith("_") and n not in namespace and n not in _LATER}
+    return {n: lookup(n) for n in tuple(vars(numpy)) if not n.startswith("_") and n not in namespace}
 
 
 class _Mirrors:

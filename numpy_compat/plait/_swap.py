@@ -41,7 +41,7 @@ def numpys_generator(value):
 def numpys(value):
     """What stand_in() and swap() gave this for: NumPy's object, a module's function; any other value is itself."""
     kind = type(value)
-    if kind is ufunc or kind is function:
+    if kind in _FUNCTIONS:
         return value._numpy or value
     if kind is types.FunctionType:
         scope = value.__globals__
@@ -76,12 +76,16 @@ def stand_in(value):
     return STAND_INS.get(id(value)) or drawing(value)
 
 
-def _find(value):
-    """A function, ufunc or class of NumPy's public modules under its own name."""
+def _namespaces():
     import plait
 
+    return (plait, numpy), (plait.linalg, numpy.linalg), (plait.fft, numpy.fft), (plait.random, numpy.random)
+
+
+def _find(value):
+    """A function, ufunc or class of NumPy's public modules under its own name."""
     name = getattr(value, "__name__", "")
-    for ours, theirs in ((plait, numpy), (plait.linalg, numpy.linalg), (plait.fft, numpy.fft), (plait.random, numpy.random)):
+    for ours, theirs in _namespaces():
         if theirs.__dict__.get(name, _MISSING) is value:
             return getattr(ours, name)
     return NATIVE.get(value, value)
@@ -122,6 +126,7 @@ _NAMING = {opcode.opmap[n] for n in ("LOAD_NAME", "STORE_GLOBAL", "DELETE_GLOBAL
 _CODE = types.ModuleType, types.FunctionType, types.BuiltinFunctionType, type
 _BUILTINS = 2  # a bit of Scope.changed()
 _SMALL = {int, float, complex, bool, str, type(None)}
+_FUNCTIONS = {function, ufunc}
 
 
 class Globals(Scope):
@@ -138,6 +143,7 @@ class Globals(Scope):
         self.used = set()  # names that functions mention, or assign: where they may have left something
         self.filled = set(_OF_MODULES)  # names that stand here whatever they are
         self.everything = False  # so do all of the module's
+        self.stand_ins = {}  # id -> what of Plait's functions may stand for NumPy's, and rebuilt functions, by names of its functions
         self.versions = {}  # the module's function -> the Versions of its loops
         self.asleep, self.drowsy = set(), set()  # Versions with loops that sleep; loops that do when the jitted call ends
         self.running = None  # the thread that runs a jitted function of it as it was written
@@ -185,6 +191,8 @@ class Globals(Scope):
     def mentions(self, code):
         """Has C code, too, find what a function looks up."""
         for inner in _codes(code):
+            for name in {*inner.co_names} - self.used:
+                self.names_numpys(name)
             self.used.update(inner.co_names)
             if _NAMING.isdisjoint(inner.co_code[::2]) and _REFLECTIVE.isdisjoint(inner.co_names):
                 continue
@@ -196,6 +204,14 @@ class Globals(Scope):
                 self.everything = self.everything or step.opname in ("LOAD_GLOBAL", "LOAD_NAME") and step.argval in _REFLECTIVE
         self.fill()
 
+    def names_numpys(self, name):
+        """Notes NumPy's functions that a function may name so, as attributes or by an import of its own."""
+        if type(self.beneath(name)) in _FUNCTIONS:
+            return  # the program's own
+        for ours, theirs in _namespaces():
+            if callable(vars(theirs).get(name)):
+                self.note(getattr(ours, name))
+
     def fill(self):
         names = self.module_globals.keys()
         for name in (names if self.everything else self.filled & names) - self.keys() - self.known.keys():
@@ -205,7 +221,17 @@ class Globals(Scope):
         """What a function's name in the module stands for here; stand_in() of what is none of the module's."""
         if _is_of_module(value, self) and self.beneath(value.__name__) is value:
             return self[value.__name__]
-        return stand_in(value)
+        return self.stand_in(value)
+
+    def stand_in(self, value):
+        made = stand_in(value)
+        if made is not value:
+            self.note(made)
+        return made
+
+    def note(self, made):
+        if type(made) in _FUNCTIONS:
+            self.stand_ins[id(made)] = made
 
     def sync(self):
         """Names that the function assigned go to its module; those that the module assigned since are looked up again."""
@@ -240,6 +266,8 @@ class Globals(Scope):
         """Puts kept(value) in the place of what functions of this scope may have left in globals and in the cells that they close over."""
         for name in tuple(self.module_globals) if self.everything else tuple(self.used):
             value = self.module_globals.get(name, _MISSING)
+            if type(value) in _FUNCTIONS:
+                continue  # the module's own: sync() sees what was assigned
             made = kept(value)
             if made is not value:
                 self.module_globals[name] = made
@@ -296,7 +324,7 @@ def swap(value, scope):
         for cell in cells:
             cell.sync()
         return made
-    return stand_in(value)
+    return scope.stand_in(value)
 
 
 def in_tuples(value, scope):
@@ -332,6 +360,7 @@ def _rebuild(function, scope):
     setattr(made, "__annotate__" if lazy else "__annotations__", function.__annotate__ if lazy else function.__annotations__)
     scope.functions[function] = made, cells
     scope.originals[id(made)] = function
+    scope.stand_ins[id(made)] = made
     # After the entries above: a function may have itself among its defaults.
     made.__defaults__ = in_tuples(function.__defaults__, scope)
     made.__kwdefaults__ = function.__kwdefaults__ and {k: in_tuples(v, scope) for k, v in function.__kwdefaults__.items()}

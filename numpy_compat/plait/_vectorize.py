@@ -19,27 +19,21 @@ CALL = 5e-6  # seconds that one takes, where otypes are given and none was made
 _NUMBERS = bool, int, float
 
 
-class vectorize(numpy.vectorize):
-    """numpy.vectorize, with Plait arrays in and out."""
-
-    _untraced = None  # why the function is not traced, where a loop of it runs in machine code
-
-    def __call__(self, *args, **kwargs):
-        if self.pyfunc is numpy._NoValue or not hasattr(self, "pyfunc"):
-            return super().__call__(*args, **kwargs)
-        call_of = _Call(self, args, kwargs)
+def called(of, args, kwargs):
+    """What one call of a _called.vectorize gives."""
+    call_of = _Call(of, args, kwargs)
+    try:
+        if of._untraced is not None:
+            raise Untraceable(of._untraced)
+        return call_of.traced()
+    except Untraceable as e:
         try:
-            if self._untraced is not None:
-                raise Untraceable(self._untraced)
-            return call_of.traced()
-        except Untraceable as e:
-            try:
-                results = call_of.looped()
-                self._untraced = str(e)
-                return results
-            except Untraceable as f:
-                why = f"{e}; {f}" if str(f) else e
-                return call(call_of.by_numpy, args, kwargs, f"vectorize: {why}")
+            results = call_of.looped()
+            of._untraced = str(e)
+            return results
+        except Untraceable as f:
+            why = f"{e}; {f}" if str(f) else e
+            return call(call_of.by_numpy, args, kwargs, f"vectorize: {why}")
 
 
 class _Call:

@@ -98,6 +98,98 @@ def test_what_is_kept_is_the_programs():
     assert store.f is helper and type(store.x) is numpy.ndarray
 
 
+LEFT = []
+
+
+def test_functions_that_are_left_without_arrays_are_numpys():
+    from numpy import cumsum as summed
+
+    chosen = None
+
+    @plait.jit
+    def leaves(store, listed, ops, how, default=np.exp):
+        nonlocal chosen
+        import numpy as own
+
+        store.f, store.t, store.d = np.mean, (np.sin, helper), {"a": [np.linalg.norm]}
+        listed.append(np.mean)
+        listed += [summed, own.fft.fft, how, default, np.add]
+        ops["new"] = np.multiply
+        LEFT.append(np.sum)
+        LEFT.append(helper)
+        chosen = np.cos
+
+    for _ in range(2):  # names are found in the first
+        store, listed, ops = _Store(), [], {"m": 3}
+        leaves(store, listed, ops, np.sqrt)
+        assert store.f is numpy.mean and store.t[0] is numpy.sin and store.t[1] is helper and store.d["a"][0] is numpy.linalg.norm
+        for ours, theirs in zip(listed, (numpy.mean, numpy.cumsum, numpy.fft.fft, numpy.sqrt, numpy.exp, numpy.add), strict=True):
+            assert ours is theirs
+        assert ops["new"] is numpy.multiply and LEFT[0] is numpy.sum and LEFT[1] is helper and chosen is numpy.cos
+        LEFT.clear()
+        chosen = None
+
+
+KEPT = []
+
+
+@plait.jit
+def _several(store, x):
+    y, z = x + 1, x * 2
+    store.z, store.listed = z, [z, {"z": z}]
+    KEPT.append(y)
+    return y, [y], {"y": (y, z)}, store.listed, KEPT
+
+
+def test_what_comes_out_in_several_places_is_one_object():
+    for _ in range(2):
+        KEPT.clear()
+        store = _Store()
+        y, in_list, in_dict, listed, kept = _several(store, numpy.ones(2))
+        assert type(y) is numpy.ndarray and y is in_list[0] is in_dict["y"][0] is KEPT[0] and kept is KEPT
+        assert store.z is in_dict["y"][1] is listed[0] is listed[1]["z"] and listed is store.listed
+        y[0] = 7
+        assert KEPT[0][0] == 7
+
+
+class _List(list):
+    pass
+
+
+class _Dict(dict):
+    pass
+
+
+def test_classes_of_lists_and_dicts_hold_numpys():
+    @plait.jit
+    def fills(listed, named, pair, x):
+        listed += [x + 1, np.sin]
+        named["x"], named["f"] = listed[0], np.mean
+        listed.first = listed[0]
+        return listed, named, pair
+
+    for _ in range(2):
+        listed, named, pair = _List(), _Dict(), (1, numpy.ones(2))
+        for got, given in zip(fills(listed, named, pair, numpy.ones(2)), (listed, named, pair), strict=True):
+            assert got is given
+        assert type(listed[0]) is numpy.ndarray and listed[0] is named["x"] is listed.first
+        assert listed[1] is numpy.sin and named["f"] is numpy.mean
+
+
+def test_functions_of_plaits_that_the_program_keeps_stay():
+    store = _Store()
+    store.f, store.xp = [plait.mean], plait
+
+    @plait.jit
+    def leaves(store, x):
+        store.y = np.mean(x) + np.ones(2)
+        return helper(x)
+
+    for _ in range(3):
+        leaves(store, numpy.ones(2))
+        assert store.f[0] is plait.mean and store.xp is plait and type(store.y) is numpy.ndarray
+
+
 @plait.jit
 def _saved(x):
     from concurrent.futures import ProcessPoolExecutor

@@ -210,9 +210,9 @@ def test_functions_in_c_are_no_methods():
 
 
 def test_vars_has_the_names():
-    found = {n for n in vars(numpy) if not n.startswith("_")} - {"vectorize"}
+    found = {n for n in vars(numpy) if not n.startswith("_")}
     code = "import numpy, plait; print(*(n for n in vars(numpy) if not n.startswith('_') and n not in vars(plait)))"
     assert found <= set(vars(plait)) and vars(plait)["add"] is plait.add
-    assert subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True).stdout.split() == ["vectorize"]
+    assert subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True).stdout.split() == []
     for name in "linalg", "fft", "random":
         assert {n for n in vars(getattr(numpy, name)) if not n.startswith("_")} <= set(vars(getattr(plait, name)))

@@ -156,3 +156,22 @@ def test_handed_over_in_the_middle(monkeypatch):
     monkeypatch.setattr(running.Code, "ready", property(lambda code: code.usable and (code.procedure.compile(quick=True) or True)))
     for f in FUNCTIONS:
         same(f(N), plait.jit(f)(N))
+
+
+def test_arrays_beside_functions_that_call_others(at_once):
+    def loops(a, n):
+        def inner(v):
+            return v * 2
+
+        def outer(v):
+            return inner(v) + 1
+
+        s = 0.0
+        for i in range(n):
+            s += outer(a[i]) + a.sum()
+        return s
+
+    a = np.arange(5.0)
+    f = plait.jit(loops)
+    for n in (5, 0, 5):
+        same(loops(a, n), f(a, n))

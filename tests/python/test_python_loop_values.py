@@ -1,5 +1,7 @@
 """What the code of a loop leaves out, as nothing asks for it: names that are read nowhere, types that do not matter, values that are at hand."""
 
+import warnings
+
 import numpy as np
 import pytest
 from loop_cases import same
@@ -190,4 +192,41 @@ def test_indices_that_are_looked_up_may_count_from_the_end(wrong, at_once):
         except (IndexError, OverflowError) as e:
             error = type(e), str(e)
         outcomes.append((error, y.tolist(), z.tolist()))
+    assert outcomes[0] == outcomes[1]
+
+
+@pytest.mark.parametrize("x", [-(2.0**63), -(2.0**63) - 2048, 2.0**63, 2.0**63 - 1024, float("nan")])
+def test_floats_at_the_ends_of_64_bits(x, at_once):
+    def stored(a, x):
+        for i in range(len(a)):
+            a[i] = x
+        return a
+
+    def cut(x):
+        s = 0
+        for i in range(3):
+            s = int(x)
+        return s
+
+    outcomes = []
+    for of in (lambda f: f), plait.jit:
+        try:
+            outcomes.append((of(stored)(np.zeros(3, int), x).tolist(), of(cut)(x) if abs(x) < 2.0**63 or x == -(2.0**63) else None))
+        except (OverflowError, ValueError) as e:
+            outcomes.append((type(e), str(e)))
+    assert outcomes[0] == outcomes[1]
+
+
+@pytest.mark.parametrize("dtype, x", [("u1", -(2.0**31) - 0.5), ("u2", -(2.0**31) - 1), ("u1", 2.0**31), ("u4", -(2.0**63)), ("u4", 2.0**63)])
+def test_floats_that_unsigned_elements_cannot_hold(dtype, x, at_once):
+    def stored(a, x):
+        for i in range(len(a)):
+            a[i] = x
+        return a
+
+    outcomes = []
+    for f in stored, plait.jit(stored):
+        with warnings.catch_warnings(record=True) as heard:
+            warnings.simplefilter("always")
+            outcomes.append((f(np.zeros(3, dtype), np.float64(x)).tolist(), {str(w.message) for w in heard}))
     assert outcomes[0] == outcomes[1]

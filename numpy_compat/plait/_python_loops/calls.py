@@ -196,8 +196,7 @@ def _as_int(lowering, a, node):
             raise NotCompiled("int() of uint64", node)
         return _value(INT, lowering.cast(a, "int64"))
     p, x = lowering.p, lowering.cast(a, "float64")
-    inside = p.apply("less", p.apply("absolute", x), p.const("float64", 2.0**63))
-    lowering.fail_if(p.apply("logical_not", inside), lambda _, a, b: _too_large_for(int(a)), node, None, x)
+    lowering.fail_if(lowering.negated(lowering.is_int_of(64, x)), lambda _, a, b: _too_large_for(int(a)), node, None, x)
     return _value(INT, p.cast(x, "int64"))
 
 

@@ -473,16 +473,22 @@ class Expressions(Kinds):
         if dtype == "uint64":
             raise NotCompiled("a float becomes an element of uint64", node)
         x = self.cast(value, "float64")
-        small = lambda bits: self.p.apply("less", self.p.apply("absolute", x), self.p.const("float64", 2.0**bits))  # noqa: E731
         put = lambda x: numpy.zeros(1, dtype).__setitem__(0, x)  # noqa: E731
         if not value.type.python and dtype[0] == "u":
-            self.warn_if(self.negated(small(63 if dtype == "uint32" else 31)), "invalid value encountered in cast")
+            self.warn_if(self.negated(self.is_int_of(64 if dtype == "uint32" else 32, x)), "invalid value encountered in cast")
             return self.cast(value, dtype)
-        self.fail_if(self.negated(small(63)), lambda _, a, b: put(value.type.of(a)), node, None, x)
+        self.fail_if(self.negated(self.is_int_of(64, x)), lambda _, a, b: put(value.type.of(a)), node, None, x)
         whole = Value(INT, self.p.cast(x, "int64"))
         if dtype != "int64":
             self.fits(whole, dtype, lambda i, *_: put(i), node)
         return self.cast(whole, dtype)
+
+    def is_int_of(self, bits, x):
+        """Whether a float64 has a whole part of so many bits; NaN has none."""
+        end = 2.0 ** (bits - 1)
+        below = min(-end - 1, float(numpy.nextafter(-end, -numpy.inf)))
+        above = self.p.apply("greater", x, self.p.const("float64", below))
+        return self.p.apply("logical_and", above, self.p.apply("less", x, self.p.const("float64", end)))
 
     def fits(self, value, dtype, again, node):
         """An int that becomes one of NumPy's."""

@@ -179,11 +179,11 @@ class Loop(_plait.LoopCall):
             shared = {n: cell for n, cell in zip(holder.__code__.co_freevars, holder.__closure__) if n in self.captured}
         for name in self.names:
             x = _look_up(name, variables, self.cells, self.scope)
-            if x is not _MISSING:
-                functions.append(original(x))
+            if isinstance(made := original(x), types.FunctionType) and made not in functions:
+                functions.append(made)
             yield name, x, name, variables, self.cells, self.scope
         for function in functions:  # which grows
-            source = definition(function) if isinstance(function, types.FunctionType) else None
+            source = definition(function)
             if source is None:
                 continue
             cells = dict(zip(function.__code__.co_freevars, function.__closure__ or ()))

@@ -2,6 +2,7 @@
 the loop was run."""
 
 import os
+import traceback
 import types
 from typing import NamedTuple
 
@@ -40,6 +41,8 @@ def raise_again(failure, *operands):
 def cleaned(error):
     """Takes from an error's traceback what ran the loops that it passed."""
     kept, entry = [], error.__traceback__
+    if not any(frame.f_code.co_filename.startswith(_OURS) for frame, _ in traceback.walk_tb(entry)):
+        return  # as of each level of a recursion but the innermost
     while entry is not None:
         if entry.tb_frame.f_code is raise_again.__code__:
             first, *others = entry.tb_frame.f_locals["failure"].places

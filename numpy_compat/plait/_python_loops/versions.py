@@ -109,4 +109,3 @@ class Calls:
     def wake(self):
         for versions in tuple(self.scope.asleep):
             versions.wake()
-
