@@ -6,6 +6,7 @@
 #include <mutex>
 
 #include "core/config.hpp"
+#include "crossing.hpp"
 #include "functions.hpp"
 #include "tracer/capture.hpp"
 #include "tracer/context.hpp"
@@ -192,12 +193,20 @@ bool holds_only(PyObject* x, PyObject* classes, PyTypeObject*& last, int depth) 
   return found;
 }
 
+}  // namespace
+
+bool crosses_as_it_is(PyObject* x, PyObject* classes) {
+  PyTypeObject* last = nullptr;
+  return holds_only(x, classes, last, kDeepest);
+}
+
+namespace {
+
 // holds_only(x, classes): classes of a set, whose own hashes run no Python
 PyObject* holds_only_of(PyObject*, PyObject* const* args, Py_ssize_t n) {
   if (n != 2 || !PyAnySet_Check(args[1]))
     return PyErr_Format(PyExc_TypeError, "holds_only() takes an object and a set of classes");
-  PyTypeObject* last = nullptr;
-  return guarded([&] { return PyBool_FromLong(holds_only(args[0], args[1], last, kDeepest)); });
+  return guarded([&] { return PyBool_FromLong(crosses_as_it_is(args[0], args[1])); });
 }
 
 // The number of bits of a size or a number, in steps of three: how large it is to a factor of

@@ -247,6 +247,13 @@ PyObject* in_scope(PyObject* scope, PyObject* name) {
              : own;
 }
 
+bool scope_has_changed(PyObject* scope) {
+  if (scope == Py_None) return false;
+  const ScopeObject& s = as_scope(scope);
+  return *s.own_changes != s.own_seen || !module_is_as_seen(s) ||
+         *s.builtin_changes != s.builtins_seen;
+}
+
 bool add_scope(PyObject* module) {
   scope_type = reinterpret_cast<PyTypeObject*>(PyType_FromSpec(&scope_spec));
   return scope_type &&

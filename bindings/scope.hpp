@@ -12,6 +12,9 @@ namespace plait::py {
 // What stands here for a name, or null where it is the module's; borrowed. Throws PythonError.
 PyObject* in_scope(PyObject* scope, PyObject* name);
 
+// Whether Globals.sync() has something to do; of None, which is no scope, it has not.
+bool scope_has_changed(PyObject* scope);
+
 bool add_scope(PyObject* module);
 
 }  // namespace plait::py

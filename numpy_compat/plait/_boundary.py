@@ -417,6 +417,10 @@ class Call(_Arguments):
         arguments = len(self.borrowed) - len(self.copies)
         if _plait.live_objects() == self.before + arguments and self.count_references() == self.references and not self.uploads:
             return  # it has left none
+        self.take_back(kind)
+
+    def take_back(self, kind):
+        """What the function may have left somewhere is NumPy's from now on. kind: the class of the exception that ended it, or None."""
         self.convert(_Computed if _ends_work(kind) else Kept)
 
     def convert(self, how):
@@ -425,3 +429,18 @@ class Call(_Arguments):
             kept.root(x)
         if self.target.swapped:
             self.target.swapped.export(kept.root)
+
+
+def crossing(target, module):
+    """What makes the calls of a function that get NumPy's arrays, and what crosses as it is, alone: as a Call does (bindings/crossing.hpp)."""
+
+    def seldom(args, kwargs, ours):
+        call = Call(target, None, module)
+        theirs = [*args, *kwargs.values()]
+        call.roots += theirs
+        call.borrowed = {id(made): (made, x) for made, x in zip(ours, theirs) if made is not x}
+        return call
+
+    swapped = target.swapped
+    scope, cells, sync = (swapped.scope, swapped.cells, swapped.sync) if swapped else (None, [], None)
+    return _plait.Crossing(target.function, target.closed, scope, cells, sync, _AS_IT_IS, seldom)

@@ -1,0 +1,310 @@
+#include "crossing.hpp"  // Python's headers first
+
+#include <structmember.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "functions.hpp"
+#include "loop_entry.hpp"
+#include "relaid.hpp"
+#include "scope.hpp"
+#include "tracer/device.hpp"
+
+namespace plait::py {
+
+namespace {
+
+struct CrossingObject {
+  PyObject_HEAD PyObject* function;  // what runs
+  PyObject* scope;                   // its globals, or None where they are its own
+  PyObject* cells;                   // list: those that are kept in step with the program's
+  PyObject* sync;                    // () brings both in step
+  PyObject* classes;                 // set: of what crosses as it is
+  PyObject* seldom;  // (args, kwargs, the arrays that the function got) -> a _boundary.Call
+  char closed;       // scalars may stay pending in it
+};
+CrossingObject& as_crossing(PyObject* o) { return *reinterpret_cast<CrossingObject*>(o); }
+
+bool crosses(PyObject* x, PyObject* classes) {
+  return PyArray_CheckExact(x) || crosses_as_it_is(x, classes);
+}
+
+// takes(args, kwargs): whether run() does this call.
+PyObject* takes(PyObject* self, Args args, Py_ssize_t n) {
+  if (!exact_count(n, 2)) return nullptr;
+  return guarded([&]() -> PyObject* {
+    PyObject* const classes = as_crossing(self).classes;
+    if (tracer::current_device() != kHost) Py_RETURN_FALSE;
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(args[0]); ++i)
+      if (!crosses(PyTuple_GET_ITEM(args[0], i), classes)) Py_RETURN_FALSE;
+    PyObject *key, *value;
+    for (Py_ssize_t at = 0; PyDict_Next(args[1], &at, &key, &value);)
+      if (!crosses(value, classes)) Py_RETURN_FALSE;
+    Py_RETURN_TRUE;
+  });
+}
+
+// What is raised, while more is done: a later error has it as its context.
+class Raised {
+ public:
+  void take() {
+    PyObject *type, *value, *trace;
+    PyErr_Fetch(&type, &value, &trace);
+    PyErr_NormalizeException(&type, &value, &trace);
+    if (trace) PyException_SetTraceback(value, trace);
+    Owned later(value);
+    Py_XDECREF(type);
+    Py_XDECREF(trace);
+    if (error_ && later && error_.get() != later.get())
+      PyException_SetContext(later.get(), error_.release());
+    error_ = std::move(later);
+  }
+  template <class F>
+  void during(F&& f) {
+    const Owned done(guarded([&]() -> PyObject* {
+      f();
+      return Py_NewRef(Py_None);
+    }));
+    if (!done) take();
+  }
+  explicit operator bool() const { return static_cast<bool>(error_); }
+  PyObject* type() const {
+    return error_ ? reinterpret_cast<PyObject*>(Py_TYPE(error_.get())) : Py_None;
+  }
+  void raise() {
+    if (PyObject* const e = error_.release()) {
+      PyErr_SetObject(reinterpret_cast<PyObject*>(Py_TYPE(e)), e);
+      Py_DECREF(e);
+    }
+  }
+
+ private:
+  Owned error_;
+};
+
+// One call.
+class Crossed {
+ public:
+  Crossed(PyObject* self, PyObject* args, PyObject* kwargs)
+      : c_(as_crossing(self)), args_(args), kwargs_(kwargs) {}
+
+  PyObject* run() {
+    if (!synced()) return nullptr;
+    const bool pended = set_scalars_stay_pending(c_.closed);
+    const bool jitted = set_in_jit(true);
+    laid_ = times_relaid;
+    before_ = live_objects;
+    Owned out;
+    raised_.during([&] { take(); });
+    if (!raised_) {
+      Owned result(called());
+      if (result) out = Owned(guarded([&] { return outward(result.get()); }));
+      if (!out) raised_.take();
+    }
+    set_scalars_stay_pending(pended);
+    set_in_jit(jitted);
+    end();
+    if (!raised_) return out.release();
+    raised_.raise();
+    return nullptr;
+  }
+
+ private:
+  bool synced() {
+    if (PyList_GET_SIZE(c_.cells) == 0 && !scope_has_changed(c_.scope)) return true;
+    const Owned done(PyObject_CallNoArgs(c_.sync));
+    return static_cast<bool>(done);
+  }
+
+  void take() {
+    const Py_ssize_t named = PyDict_GET_SIZE(kwargs_);
+    theirs_.reserve(static_cast<std::size_t>(PyTuple_GET_SIZE(args_) + named));
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(args_); ++i)
+      theirs_.push_back(PyTuple_GET_ITEM(args_, i));
+    PyObject *key, *value;
+    for (Py_ssize_t at = 0; PyDict_Next(kwargs_, &at, &key, &value);) theirs_.push_back(value);
+    ours_.reserve(theirs_.size());
+    for (PyObject* x : theirs_)
+      ours_.emplace_back(PyArray_CheckExact(x) ? borrowed_from(x) : Py_NewRef(x));
+  }
+
+  PyObject* called() {
+    std::vector<PyObject*> given(ours_.size() + 1);
+    std::transform(ours_.begin(), ours_.end(), given.begin() + 1,
+                   [](const Owned& o) { return o.get(); });
+    const auto n = static_cast<std::size_t>(PyTuple_GET_SIZE(args_));
+    Owned names;
+    if (ours_.size() > n) {
+      names = Owned(PyTuple_New(static_cast<Py_ssize_t>(ours_.size() - n)));
+      if (!names) return nullptr;
+      PyObject *key, *value;
+      Py_ssize_t i = 0;
+      for (Py_ssize_t at = 0; PyDict_Next(kwargs_, &at, &key, &value);)
+        PyTuple_SET_ITEM(names.get(), i++, Py_NewRef(key));
+    }
+    return PyObject_Vectorcall(c_.function, given.data() + 1, n | PY_VECTORCALL_ARGUMENTS_OFFSET,
+                               names.get());
+  }
+
+  // What the caller gets for a result that is no list and no tuple; null for what is seldom.
+  PyObject* single(PyObject* x) {
+    for (std::size_t i = 0; i < ours_.size(); ++i)
+      if (ours_[i].get() == x) return Py_NewRef(theirs_[i]);
+    if (is_lazy(x)) return Py_NewRef(lazy_value(as_lazy(x)));
+    if (Py_TYPE(x) == array_type) {
+      ArrayObject* const a = as_array(x);
+      return a->host || tracer::device_of(a->array) == kHost ? to_numpy(a) : nullptr;
+    }
+    return PyArray_CheckExact(x) || plain(x) ? Py_NewRef(x) : nullptr;
+  }
+  bool plain(PyObject* x) const {
+    const int found = PySet_Contains(c_.classes, reinterpret_cast<PyObject*>(Py_TYPE(x)));
+    check(found);
+    return found;
+  }
+
+  PyObject* outward(PyObject* result) {
+    if (PyTuple_CheckExact(result)) {
+      if (PyObject* const made = each(result)) return made;
+    } else if (PyObject* const made = single(result)) {
+      return made;
+    }
+    return ask("outward", result).release();
+  }
+
+  // A tuple of what is single; null for what is seldom.
+  PyObject* each(PyObject* tuple) {
+    std::vector<tracer::Array> pending;
+    bool changes = false;
+    const Py_ssize_t n = PyTuple_GET_SIZE(tuple);
+    for (Py_ssize_t i = 0; i < n; ++i) {
+      PyObject* const x = PyTuple_GET_ITEM(tuple, i);
+      if (plain(x)) continue;
+      changes = true;
+      if (is_lazy(x))
+        pending.push_back(as_lazy(x)->array);
+      else if (Py_TYPE(x) != array_type)
+        return nullptr;
+      else if (!as_array(x)->host)
+        pending.push_back(as_array(x)->array);
+    }
+    if (!changes) return Py_NewRef(tuple);
+    if (pending.size() > 1)  // one plan for all the results
+      without_gil([&] { tracer::evaluate(pending); });
+    Owned made(check(PyTuple_New(n)));
+    for (Py_ssize_t i = 0; i < n; ++i) {
+      PyObject* const x = single(PyTuple_GET_ITEM(tuple, i));
+      if (!x) return nullptr;
+      PyTuple_SET_ITEM(made.get(), i, x);
+    }
+    return made.release();
+  }
+
+  // Whether the function may have left an array somewhere.
+  bool left() const {
+    Py_ssize_t lent = 0;
+    for (std::size_t i = 0; i < ours_.size(); ++i) {
+      if (ours_[i].get() == theirs_[i]) continue;
+      if (Py_REFCNT(ours_[i].get()) > (seldom_ ? 2 : 1)) return true;
+      ++lent;
+    }
+    return live_objects != before_ + lent;
+  }
+
+  void end() {
+    if (!synced()) raised_.take();
+    if (times_relaid != laid_) raised_.during([&] { ask("return_layouts"); });
+    if (left()) raised_.during([&] { ask("take_back", raised_.type()); });
+    seldom_ = Owned();
+    std::vector<tracer::Array> lent;
+    for (std::size_t i = 0; i < ours_.size(); ++i)
+      if (PyObject* const o = ours_[i].get(); o != theirs_[i] && !as_array(o)->host)
+        lent.push_back(as_array(o)->array);
+    if (lent.empty()) return;
+    const auto leftover = raised_ ? tracer::Leftover::Pending : tracer::Leftover::Evaluated;
+    raised_.during([&] { without_gil([&] { tracer::end_borrow(lent, leftover); }); });
+  }
+
+  // A method of the Call of this one, which is made when there is something for it to do.
+  Owned ask(const char* method, PyObject* argument = nullptr) {
+    if (!seldom_) {
+      const Owned ours(check(PyList_New(static_cast<Py_ssize_t>(ours_.size()))));
+      for (std::size_t i = 0; i < ours_.size(); ++i)
+        PyList_SET_ITEM(ours.get(), static_cast<Py_ssize_t>(i), Py_NewRef(ours_[i].get()));
+      seldom_ = Owned(
+          check(PyObject_CallFunctionObjArgs(c_.seldom, args_, kwargs_, ours.get(), nullptr)));
+    }
+    return Owned(
+        check(PyObject_CallMethod(seldom_.get(), method, argument ? "(O)" : nullptr, argument)));
+  }
+
+  const CrossingObject& c_;
+  PyObject *args_, *kwargs_;
+  std::vector<PyObject*> theirs_;  // arguments, and those by name behind them
+  std::vector<Owned> ours_;        // what the function gets for each
+  Py_ssize_t laid_ = 0, before_ = 0;
+  Owned seldom_;
+  Raised raised_;
+};
+
+PyObject* run(PyObject* self, Args args, Py_ssize_t n) {
+  if (!exact_count(n, 2)) return nullptr;
+  const Owned held = Owned::borrow(self);
+  return Crossed(self, args[0], args[1]).run();
+}
+
+PyObject* CrossingObject::* const kHeld[] = {&CrossingObject::function, &CrossingObject::scope,
+                                             &CrossingObject::cells,    &CrossingObject::sync,
+                                             &CrossingObject::classes,  &CrossingObject::seldom};
+
+// (function, closed, scope, cells, sync, classes, seldom)
+int init(PyObject* self, PyObject* args, PyObject*) {
+  CrossingObject& c = as_crossing(self);
+  PyObject *function, *scope, *cells, *sync, *classes, *seldom;
+  int closed = 0;
+  if (!PyArg_ParseTuple(args, "OpOO!OO!O", &function, &closed, &scope, &PyList_Type, &cells, &sync,
+                        &PySet_Type, &classes, &seldom))
+    return -1;
+  c.closed = static_cast<char>(closed);
+  PyObject* const given[] = {function, scope, cells, sync, classes, seldom};
+  for (std::size_t i = 0; i < std::size(given); ++i) Py_XSETREF(c.*kHeld[i], Py_NewRef(given[i]));
+  return 0;
+}
+int traverse(PyObject* self, visitproc visit, void* arg) {
+  for (const auto held : kHeld) Py_VISIT(as_crossing(self).*held);
+  Py_VISIT(Py_TYPE(self));
+  return 0;
+}
+int clear(PyObject* self) {
+  for (const auto held : kHeld) Py_CLEAR(as_crossing(self).*held);
+  return 0;
+}
+void dealloc(PyObject* self) {
+  PyTypeObject* const type = Py_TYPE(self);
+  PyObject_GC_UnTrack(self);
+  clear(self);
+  type->tp_free(self);
+  Py_DECREF(type);
+}
+
+PyMethodDef methods[] = {{"takes", c(takes), METH_FASTCALL, nullptr},
+                         {"run", c(run), METH_FASTCALL, nullptr},
+                         {nullptr, nullptr, 0, nullptr}};
+PyType_Slot slots[] = {{Py_tp_init, slot_of(init)},
+                       {Py_tp_dealloc, slot_of(dealloc)},
+                       {Py_tp_traverse, slot_of(traverse)},
+                       {Py_tp_clear, slot_of(clear)},
+                       {Py_tp_methods, methods},
+                       {0, nullptr}};
+PyType_Spec spec = {"plait._plait.Crossing", sizeof(CrossingObject), 0,
+                    Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC, slots};
+
+}  // namespace
+
+bool add_crossing(PyObject* module) {
+  const Owned type(PyType_FromSpec(&spec));
+  return type && PyModule_AddObjectRef(module, "Crossing", type.get()) == 0;
+}
+
+}  // namespace plait::py
