@@ -90,7 +90,8 @@ class Crossed {
       : c_(as_crossing(self)), args_(args), kwargs_(kwargs) {}
 
   PyObject* run() {
-    if (!synced()) return nullptr;
+    raised_.during([&] { sync(); });
+    if (raised_) return raised_.raise(), nullptr;
     const bool pended = set_scalars_stay_pending(c_.closed);
     const bool jitted = set_in_jit(true);
     laid_ = times_relaid;
@@ -111,10 +112,9 @@ class Crossed {
   }
 
  private:
-  bool synced() {
-    if (PyList_GET_SIZE(c_.cells) == 0 && !scope_has_changed(c_.scope)) return true;
-    const Owned done(PyObject_CallNoArgs(c_.sync));
-    return static_cast<bool>(done);
+  void sync() {
+    if (PyList_GET_SIZE(c_.cells) > 0 || scope_has_changed(c_.scope))
+      const Owned done(check(PyObject_CallNoArgs(c_.sync)));
   }
 
   void take() {
@@ -213,7 +213,7 @@ class Crossed {
   }
 
   void end() {
-    if (!synced()) raised_.take();
+    raised_.during([&] { sync(); });
     if (times_relaid != laid_) raised_.during([&] { ask("return_layouts"); });
     if (left()) raised_.during([&] { ask("take_back", raised_.type()); });
     seldom_ = Owned();

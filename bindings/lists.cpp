@@ -215,10 +215,9 @@ std::uint64_t magnitude(std::uint64_t n) {
   return static_cast<std::uint64_t>(std::bit_width(n)) / 3;
 }
 
-// kind_of(arguments): a number that is the same for arguments of the same classes and of about the
-// same sizes
-PyObject* kind_of(PyObject*, PyObject* args) {
-  if (!PyTuple_Check(args)) return PyErr_Format(PyExc_TypeError, "kind_of() takes a tuple");
+}  // namespace
+
+std::uint64_t kind_of_call(PyObject* args) {
   std::uint64_t all = 0;
   for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(args); ++i) {
     PyObject* const x = PyTuple_GET_ITEM(args, i);
@@ -238,13 +237,10 @@ PyObject* kind_of(PyObject*, PyObject* args) {
     for (const std::uint64_t part : {reinterpret_cast<std::uintptr_t>(Py_TYPE(x)), size})
       all = (all ^ part) * 0x9E3779B97F4A7C15u + (all >> 29);
   }
-  return PyLong_FromUnsignedLongLong(all);
+  return all;
 }
 
-}  // namespace
-
 PyMethodDef list_functions[] = {{"array_of", array_of, METH_O, nullptr},
-                                {"kind_of", kind_of, METH_O, nullptr},
                                 {"holds_only", c(holds_only_of), METH_FASTCALL, nullptr},
                                 {nullptr, nullptr, 0, nullptr}};
 

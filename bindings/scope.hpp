@@ -13,7 +13,11 @@ namespace plait::py {
 PyObject* in_scope(PyObject* scope, PyObject* name);
 
 // Whether Globals.sync() has something to do; of None, which is no scope, it has not.
-bool scope_has_changed(PyObject* scope);
+bool scope_has_changed(PyObject* scope);  // throws PythonError
+
+// A jitted function of the module is called.
+void count_call(PyObject* scope);
+bool is_scope(PyObject* o);
 
 bool add_scope(PyObject* module);
 
