@@ -32,56 +32,38 @@ double now() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
-bool is_new(const AccountObject& a, PyObject* kind) {
-  const int known = PySet_Contains(a.kinds, kind);
+bool is_new(const AccountObject& a, std::uint64_t kind) {
+  const Owned number(check(PyLong_FromUnsignedLongLong(kind)));
+  const int known = PySet_Contains(a.kinds, number.get());
   check(known);
   if (known || PySet_GET_SIZE(a.kinds) >= a.most) return false;
-  check(PySet_Add(a.kinds, kind));
+  check(PySet_Add(a.kinds, number.get()));
   return true;
 }
 
-void call(PyObject* self, const char* method) {
+void ask(PyObject* self, const char* method) {
   const Owned done(check(PyObject_CallMethod(self, method, nullptr)));
 }
 
-// begin(args): what end() is told: when the call began, and of which kind it is where no loop slept
-// by then.
+// begin(args): what end() is told
 PyObject* begin(PyObject* self, PyObject* args) {
   return guarded([&]() -> PyObject* {
-    AccountObject& a = as_account(self);
     if (!PyTuple_Check(args)) return PyErr_Format(PyExc_TypeError, "begin() takes a tuple");
-    count_call(a.scope);
-    ++a.all;
-    Owned kind(check(PyLong_FromUnsignedLongLong(kind_of_call(args))));
-    if (PySet_GET_SIZE(a.asleep) > 0) {
-      const bool often = ++a.count >= a.next;
-      if (often) {
-        a.count = 0;
-        a.next *= 2;
-      }
-      if (is_new(a, kind.get()) || often) call(self, "wake");
-      kind = Owned::borrow(Py_None);
-    }
-    const Owned begun(check(PyFloat_FromDouble(now())));
-    return PyTuple_Pack(2, begun.get(), kind.get());
+    const BegunCall call = begin_call(
+        self, {PySequence_Fast_ITEMS(args), static_cast<std::size_t>(PyTuple_GET_SIZE(args))});
+    if (!call.kind) return Py_BuildValue("dO", call.at, Py_None);
+    return Py_BuildValue("dK", call.at, static_cast<unsigned long long>(*call.kind));
   });
 }
 
 PyObject* end(PyObject* self, PyObject* began) {
   return guarded([&]() -> PyObject* {
-    AccountObject& a = as_account(self);
-    double begun;
+    BegunCall call{};
     PyObject* kind;
-    if (!PyTuple_Check(began) || !PyArg_ParseTuple(began, "dO", &begun, &kind)) throw PythonError{};
-    const double seconds = now() - begun;
-    if (PySet_GET_SIZE(a.drowsy) > 0) call(self, "doze");
-    if (PySet_GET_SIZE(a.asleep) > 0) {
-      if (kind != Py_None)
-        (void)is_new(a, kind);  // they gained nothing in this call
-      else if (seconds > std::max(a.longer * a.longest, a.least))
-        call(self, "wake");
-    }
-    a.longest = std::max(a.longest, seconds);
+    if (!PyTuple_Check(began) || !PyArg_ParseTuple(began, "dO", &call.at, &kind))
+      throw PythonError{};
+    if (kind != Py_None) call.kind = PyLong_AsUnsignedLongLong(kind);
+    end_call(self, call);
     Py_RETURN_NONE;
   });
 }
@@ -139,6 +121,34 @@ PyType_Spec spec = {"plait._plait.CallAccount", sizeof(AccountObject), 0,
                     Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_BASETYPE, slots};
 
 }  // namespace
+
+BegunCall begin_call(PyObject* account, std::span<PyObject* const> args) {
+  AccountObject& a = as_account(account);
+  count_call(a.scope);
+  ++a.all;
+  const std::uint64_t kind = kind_of_call(args);
+  if (PySet_GET_SIZE(a.asleep) == 0) return {now(), kind};
+  const bool often = ++a.count >= a.next;
+  if (often) {
+    a.count = 0;
+    a.next *= 2;
+  }
+  if (is_new(a, kind) || often) ask(account, "wake");
+  return {now(), std::nullopt};
+}
+
+void end_call(PyObject* account, const BegunCall& call) {
+  AccountObject& a = as_account(account);
+  const double seconds = now() - call.at;
+  if (PySet_GET_SIZE(a.drowsy) > 0) ask(account, "doze");
+  if (PySet_GET_SIZE(a.asleep) > 0) {
+    if (call.kind)
+      (void)is_new(a, *call.kind);  // they gained nothing in this call
+    else if (seconds > std::max(a.longer * a.longest, a.least))
+      ask(account, "wake");
+  }
+  a.longest = std::max(a.longest, seconds);
+}
 
 bool add_call_account(PyObject* module) {
   const Owned type(PyType_FromSpec(&spec));

@@ -20,6 +20,7 @@ struct CrossingObject {
   PyObject* scope;                   // its globals, or None where they are its own
   PyObject* cells;                   // list: those that are kept in step with the program's
   PyObject* sync;                    // () brings both in step
+  PyObject* calls;                   // their account, or None
   PyObject* classes;                 // set: of what crosses as it is
   PyObject* seldom;  // (args, kwargs, the arrays that the function got) -> a _boundary.Call
   char closed;       // scalars may stay pending in it
@@ -90,7 +91,11 @@ class Crossed {
       : c_(as_crossing(self)), args_(args), kwargs_(kwargs) {}
 
   PyObject* run() {
-    raised_.during([&] { sync(); });
+    raised_.during([&] {
+      list();
+      if (c_.calls != Py_None && !in_jit()) begun_ = begin_call(c_.calls, theirs_);
+      sync();
+    });
     if (raised_) return raised_.raise(), nullptr;
     const bool pended = set_scalars_stay_pending(c_.closed);
     const bool jitted = set_in_jit(true);
@@ -117,13 +122,15 @@ class Crossed {
       const Owned done(check(PyObject_CallNoArgs(c_.sync)));
   }
 
-  void take() {
+  void list() {
     const Py_ssize_t named = PyDict_GET_SIZE(kwargs_);
     theirs_.reserve(static_cast<std::size_t>(PyTuple_GET_SIZE(args_) + named));
     for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(args_); ++i)
       theirs_.push_back(PyTuple_GET_ITEM(args_, i));
     PyObject *key, *value;
     for (Py_ssize_t at = 0; PyDict_Next(kwargs_, &at, &key, &value);) theirs_.push_back(value);
+  }
+  void take() {
     ours_.reserve(theirs_.size());
     for (PyObject* x : theirs_)
       ours_.emplace_back(PyArray_CheckExact(x) ? borrowed_from(x) : Py_NewRef(x));
@@ -213,6 +220,7 @@ class Crossed {
   }
 
   void end() {
+    if (begun_) raised_.during([&] { end_call(c_.calls, *begun_); });
     raised_.during([&] { sync(); });
     if (times_relaid != laid_) raised_.during([&] { ask("return_layouts"); });
     if (left()) raised_.during([&] { ask("take_back", raised_.type()); });
@@ -244,6 +252,7 @@ class Crossed {
   std::vector<PyObject*> theirs_;  // arguments, and those by name behind them
   std::vector<Owned> ours_;        // what the function gets for each
   Py_ssize_t laid_ = 0, before_ = 0;
+  std::optional<BegunCall> begun_;
   Owned seldom_;
   Raised raised_;
 };
@@ -256,18 +265,19 @@ PyObject* run(PyObject* self, Args args, Py_ssize_t n) {
 
 PyObject* CrossingObject::* const kHeld[] = {&CrossingObject::function, &CrossingObject::scope,
                                              &CrossingObject::cells,    &CrossingObject::sync,
-                                             &CrossingObject::classes,  &CrossingObject::seldom};
+                                             &CrossingObject::calls,    &CrossingObject::classes,
+                                             &CrossingObject::seldom};
 
-// (function, closed, scope, cells, sync, classes, seldom)
+// (function, closed, scope, cells, sync, calls, classes, seldom)
 int init(PyObject* self, PyObject* args, PyObject*) {
   CrossingObject& c = as_crossing(self);
-  PyObject *function, *scope, *cells, *sync, *classes, *seldom;
+  PyObject *function, *scope, *cells, *sync, *calls, *classes, *seldom;
   int closed = 0;
-  if (!PyArg_ParseTuple(args, "OpOO!OO!O", &function, &closed, &scope, &PyList_Type, &cells, &sync,
-                        &PySet_Type, &classes, &seldom))
+  if (!PyArg_ParseTuple(args, "OpOO!OOO!O", &function, &closed, &scope, &PyList_Type, &cells, &sync,
+                        &calls, &PySet_Type, &classes, &seldom))
     return -1;
   c.closed = static_cast<char>(closed);
-  PyObject* const given[] = {function, scope, cells, sync, classes, seldom};
+  PyObject* const given[] = {function, scope, cells, sync, calls, classes, seldom};
   for (std::size_t i = 0; i < std::size(given); ++i) Py_XSETREF(c.*kHeld[i], Py_NewRef(given[i]));
   return 0;
 }

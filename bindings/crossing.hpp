@@ -4,6 +4,8 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
+#include <span>
 
 #include "python.hpp"
 
@@ -20,9 +22,18 @@ bool set_in_jit(bool yes);
 // Whether x is of one of these classes, or a list, a tuple or a dict of nothing else (lists.cpp).
 // Throws PythonError.
 bool crosses_as_it_is(PyObject* x, PyObject* classes);
-// A number that is the same for arguments, a tuple's, of the same classes and of about the same
-// sizes (lists.cpp).
-std::uint64_t kind_of_call(PyObject* args);
+// A number that is the same for arguments of the same classes and of about the same sizes
+// (lists.cpp).
+std::uint64_t kind_of_call(std::span<PyObject* const> args);
+
+// A call of a jitted function, for its account (call_account.cpp): when it began, and of which kind
+// it is where no loop slept by then.
+struct BegunCall {
+  double at;
+  std::optional<std::uint64_t> kind;
+};
+BegunCall begin_call(PyObject* account, std::span<PyObject* const> args);  // throws PythonError
+void end_call(PyObject* account, const BegunCall& call);                   // throws PythonError
 
 // A NumPy array's memory as an array of Plait's, until end_borrow() (memory.cpp). Throws.
 PyObject* borrowed_from(PyObject* numpys);

@@ -217,10 +217,9 @@ std::uint64_t magnitude(std::uint64_t n) {
 
 }  // namespace
 
-std::uint64_t kind_of_call(PyObject* args) {
+std::uint64_t kind_of_call(std::span<PyObject* const> args) {
   std::uint64_t all = 0;
-  for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(args); ++i) {
-    PyObject* const x = PyTuple_GET_ITEM(args, i);
+  for (PyObject* const x : args) {
     std::uint64_t size = 0;
     if (PyLong_CheckExact(x)) {
       int over = 0;

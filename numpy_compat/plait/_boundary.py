@@ -443,4 +443,4 @@ def crossing(target, module):
 
     swapped = target.swapped
     scope, cells, sync = (swapped.scope, swapped.cells, swapped.sync) if swapped else (None, [], None)
-    return _plait.Crossing(target.function, target.closed, scope, cells, sync, _AS_IT_IS, seldom)
+    return _plait.Crossing(target.function, target.closed, scope, cells, sync, target.calls, _AS_IT_IS, seldom)

@@ -83,17 +83,6 @@ class _Jitted:
         self.look()
         return self.target.function, Call(self.target, self.scoped, self.module)
 
-    def cross(self, args, kwargs):
-        """A call that self.crossing takes."""
-        calls = self.target.calls
-        if calls is None or _plait.in_jit():
-            return self.crossing.run(args, kwargs)
-        began = calls.begin((*args, *kwargs.values()) if kwargs else args)
-        try:
-            return self.crossing.run(args, kwargs)
-        finally:
-            calls.end(began)
-
 
 def _function(jitted):
     def run(*args, **kwargs):
@@ -109,7 +98,7 @@ def _function(jitted):
                     return untouched.run(args, kwargs)
             jitted.look()
             if jitted.crossing is not None and jitted.crossing.takes(args, kwargs):
-                return jitted.cross(args, kwargs)
+                return jitted.crossing.run(args, kwargs)
             call = Call(jitted.target, jitted.scoped, jitted.module)
             with call:
                 args, kwargs = call.arguments(args, kwargs)

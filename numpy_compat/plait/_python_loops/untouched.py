@@ -1,5 +1,5 @@
 """Jitted functions that have nothing to gain: what they name is not NumPy's, nor do functions that they call name such, and loops of theirs that could
-be compiled sleep. Called with what crosses as it is, such a function runs as it was written."""
+be compiled sleep. Called with what crosses as it is, and with arrays whose elements it takes one by one, such a function runs as it was written."""
 
 import dis
 import functools
@@ -7,9 +7,12 @@ import operator
 import types
 from threading import get_ident
 
+import numpy
+
 from .. import _plait
 from .._boundary import _AS_IT_IS
 from .._swap import _MISSING, _has_loops, _is_of_module, contents, stand_in
+from .by_element import ANY, axes_of
 from .versions import FEW
 
 _NAMING = {"LOAD_GLOBAL", "LOAD_NAME"}
@@ -31,14 +34,29 @@ class Untouched:
         self.counts = counts  # whether there are loops that may wake
         self.running = self.began = None  # the thread in which it does, and what its call is told at its end
         self.stale = False
+        self.axes = axes_of(function)
 
     def takes(self, args, kwargs):
         """Whether a call runs it so, which begins here then."""
-        if self.stale or self.running is not None or not (_plait.holds_only(args, _AS_IT_IS) and _plait.holds_only(kwargs, _AS_IT_IS)):
+        if self.stale or self.running is not None or not _plait.holds_only(kwargs, _AS_IT_IS):
+            return False
+        if not _plait.holds_only(args, _AS_IT_IS) and not self.takes_elements(args):
             return False
         if self.counts and self.scope.running != get_ident() and not _plait.in_jit():
             self.began = self.calls.begin((*args, *kwargs.values()) if kwargs else args)  # which may wake loops
         return self.holds()
+
+    def takes_elements(self, args):
+        """Whether of arrays among the arguments the function takes numbers alone. In jitted functions writes to their memory may be pending."""
+        if _plait.in_jit() or len(args) > len(self.axes):
+            return False
+        for x, axes in zip(args, self.axes):
+            if type(x) is not numpy.ndarray:
+                if not _plait.holds_only(x, _AS_IT_IS):
+                    return False
+            elif axes is None or axes != ANY and x.ndim != axes or x.dtype.kind not in "biufc":
+                return False
+        return True
 
     def holds(self):
         """Whether all is as it was."""
