@@ -3,6 +3,8 @@
 #include <structmember.h>
 
 #include <algorithm>
+#include <span>
+#include <unordered_map>
 #include <vector>
 
 #include "functions.hpp"
@@ -22,14 +24,53 @@ struct CrossingObject {
   PyObject* sync;                    // () brings both in step
   PyObject* calls;                   // their account, or None
   PyObject* classes;                 // set: of what crosses as it is
-  PyObject* seldom;  // (args, kwargs, the arrays that the function got) -> a _boundary.Call
-  char closed;       // scalars may stay pending in it
+  PyObject* seldom;                  // (args, kwargs, pairs, copies) -> a _boundary.Call
+  char closed;                       // scalars may stay pending in it
 };
 CrossingObject& as_crossing(PyObject* o) { return *reinterpret_cast<CrossingObject*>(o); }
 
-bool crosses(PyObject* x, PyObject* classes) {
-  return PyArray_CheckExact(x) || crosses_as_it_is(x, classes);
+constexpr int kDeepest = 20;  // lists in lists; those that are deeper, or go in circles, are seldom
+
+bool crosses(PyObject* x, PyObject* classes, int depth = kDeepest) {
+  if (PyArray_CheckExact(x)) return true;
+  if (depth > 0 && is_list(x)) {
+    for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(x); ++i)
+      if (!crosses(PySequence_Fast_GET_ITEM(x, i), classes, depth - 1)) return false;
+    return true;
+  }
+  if (depth > 0 && PyDict_CheckExact(x)) {
+    PyObject *key, *value;
+    for (Py_ssize_t at = 0; PyDict_Next(x, &at, &key, &value);)
+      if (!crosses(value, classes, depth - 1)) return false;
+    return true;
+  }
+  return !is_list(x) && crosses_as_it_is(x, classes);
 }
+
+// What the function gets in the place of an array, a list, a tuple or a dict of the caller's.
+struct Stand {
+  Owned ours, theirs;
+  Owned before;  // what was in a list or a dict
+
+  bool is_array() const { return PyArray_CheckExact(theirs.get()); }
+  // Whether the function changed what is in it.
+  bool changed() const {
+    if (!before) return false;
+    if (PyList_CheckExact(before.get())) {
+      const auto items = [](const Owned& list) {
+        return std::span(PySequence_Fast_ITEMS(list.get()),
+                         static_cast<std::size_t>(PyList_GET_SIZE(list.get())));
+      };
+      return !std::ranges::equal(items(ours), items(before));
+    }
+    PyObject *key, *value, *old_key, *old;
+    Py_ssize_t at = 0, old_at = 0;
+    while (PyDict_Next(before.get(), &old_at, &old_key, &old))
+      if (!PyDict_Next(ours.get(), &at, &key, &value) || key != old_key || value != old)
+        return true;
+    return PyDict_GET_SIZE(ours.get()) != PyDict_GET_SIZE(before.get());
+  }
+};
 
 // takes(args, kwargs): whether run() does this call.
 PyObject* takes(PyObject* self, Args args, Py_ssize_t n) {
@@ -132,8 +173,60 @@ class Crossed {
   }
   void take() {
     ours_.reserve(theirs_.size());
-    for (PyObject* x : theirs_)
-      ours_.emplace_back(PyArray_CheckExact(x) ? borrowed_from(x) : Py_NewRef(x));
+    for (PyObject* x : theirs_) ours_.push_back(taken(x));
+    references_ = references();
+  }
+  Owned taken(PyObject* x) {
+    if (PyArray_CheckExact(x)) {
+      ++lent_;
+      return stands(borrowed_from(x), x);
+    }
+    if (!(is_list(x) || PyDict_CheckExact(x)) || crosses_as_it_is(x, c_.classes))
+      return Owned::borrow(x);
+    if (PyTuple_CheckExact(x)) {
+      Owned made(check(PyTuple_New(PyTuple_GET_SIZE(x))));
+      for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(x); ++i)
+        PyTuple_SET_ITEM(made.get(), i, taken(PyTuple_GET_ITEM(x, i)).release());
+      return stands(made.release(), x);
+    }
+    const bool is_dict = PyDict_CheckExact(x);
+    const auto copy = [&](PyObject* of) {
+      return Owned(check(is_dict ? PyDict_Copy(of) : PyList_GetSlice(of, 0, PyList_GET_SIZE(of))));
+    };
+    Owned made = copy(x);  // of which nobody else knows
+    if (is_dict) {
+      PyObject *key, *value;
+      for (Py_ssize_t at = 0; PyDict_Next(made.get(), &at, &key, &value);)
+        check(PyDict_SetItem(made.get(), key, taken(value).get()));
+    } else {
+      for (Py_ssize_t i = 0; i < PyList_GET_SIZE(made.get()); ++i)
+        check(PyList_SetItem(made.get(), i, taken(PyList_GET_ITEM(made.get(), i)).release()));
+    }
+    Owned before = copy(made.get());
+    return stands(made.release(), x, std::move(before));
+  }
+  Owned stands(PyObject* ours, PyObject* theirs, Owned before = Owned()) {
+    Owned given = Owned::borrow(ours);
+    stands_.push_back({Owned(ours), Owned::borrow(theirs), std::move(before)});
+    return given;
+  }
+  // To what the function got: with more, it has left some of it somewhere.
+  Py_ssize_t references() const {
+    Py_ssize_t all = 0;
+    for (const Stand& s : stands_) all += Py_REFCNT(s.ours.get());
+    return all;
+  }
+  // The caller's, of which this stands in the place; null for what is no such.
+  PyObject* stood_for(PyObject* ours) {
+    if (stands_.size() > 8) {
+      if (by_ours_.empty())
+        for (const Stand& s : stands_) by_ours_.emplace(s.ours.get(), s.theirs.get());
+      const auto found = by_ours_.find(ours);
+      return found == by_ours_.end() ? nullptr : found->second;
+    }
+    for (const Stand& s : stands_)
+      if (s.ours.get() == ours) return s.theirs.get();
+    return nullptr;
   }
 
   PyObject* called() {
@@ -154,10 +247,11 @@ class Crossed {
                                names.get());
   }
 
-  // What the caller gets for a result that is no list and no tuple; null for what is seldom.
+  // What the caller gets for a result that is no list and no tuple, or an argument; null for what
+  // is seldom.
   PyObject* single(PyObject* x) {
-    for (std::size_t i = 0; i < ours_.size(); ++i)
-      if (ours_[i].get() == x) return Py_NewRef(theirs_[i]);
+    if (PyObject* const theirs = stood_for(x))
+      return PyTuple_CheckExact(x) ? nullptr : Py_NewRef(theirs);
     if (is_lazy(x)) return Py_NewRef(lazy_value(as_lazy(x)));
     if (Py_TYPE(x) == array_type) {
       ArrayObject* const a = as_array(x);
@@ -172,7 +266,7 @@ class Crossed {
   }
 
   PyObject* outward(PyObject* result) {
-    if (PyTuple_CheckExact(result)) {
+    if (is_list(result) && !stood_for(result)) {
       if (PyObject* const made = each(result)) return made;
     } else if (PyObject* const made = single(result)) {
       return made;
@@ -180,13 +274,13 @@ class Crossed {
     return ask("outward", result).release();
   }
 
-  // A tuple of what is single; null for what is seldom.
-  PyObject* each(PyObject* tuple) {
+  // A list or a tuple of what is single; null for what is seldom.
+  PyObject* each(PyObject* list) {
     std::vector<tracer::Array> pending;
     bool changes = false;
-    const Py_ssize_t n = PyTuple_GET_SIZE(tuple);
+    const Py_ssize_t n = PySequence_Fast_GET_SIZE(list);
     for (Py_ssize_t i = 0; i < n; ++i) {
-      PyObject* const x = PyTuple_GET_ITEM(tuple, i);
+      PyObject* const x = PySequence_Fast_GET_ITEM(list, i);
       if (plain(x)) continue;
       changes = true;
       if (is_lazy(x))
@@ -196,39 +290,34 @@ class Crossed {
       else if (!as_array(x)->host)
         pending.push_back(as_array(x)->array);
     }
-    if (!changes) return Py_NewRef(tuple);
+    if (!changes) return Py_NewRef(list);
     if (pending.size() > 1)  // one plan for all the results
       without_gil([&] { tracer::evaluate(pending); });
+    const Owned held(check(PySequence_Tuple(list)));  // other threads may change a list
     Owned made(check(PyTuple_New(n)));
     for (Py_ssize_t i = 0; i < n; ++i) {
-      PyObject* const x = single(PyTuple_GET_ITEM(tuple, i));
+      PyObject* const x =
+          i < PyTuple_GET_SIZE(held.get()) ? single(PyTuple_GET_ITEM(held.get(), i)) : nullptr;
       if (!x) return nullptr;
       PyTuple_SET_ITEM(made.get(), i, x);
     }
-    return made.release();
-  }
-
-  // Whether the function may have left an array somewhere.
-  bool left() const {
-    Py_ssize_t lent = 0;
-    for (std::size_t i = 0; i < ours_.size(); ++i) {
-      if (ours_[i].get() == theirs_[i]) continue;
-      if (Py_REFCNT(ours_[i].get()) > (seldom_ ? 2 : 1)) return true;
-      ++lent;
-    }
-    return live_objects != before_ + lent;
+    return PyTuple_CheckExact(list) ? made.release() : check(PySequence_List(made.get()));
   }
 
   void end() {
     if (begun_) raised_.during([&] { end_call(c_.calls, *begun_); });
     raised_.during([&] { sync(); });
     if (times_relaid != laid_) raised_.during([&] { ask("return_layouts"); });
-    if (left()) raised_.during([&] { ask("take_back", raised_.type()); });
+    if (std::ranges::any_of(stands_, &Stand::changed)) raised_.during([&] { ask("return_lists"); });
+    // Whether the function may have left an array somewhere.
+    const auto asked = static_cast<Py_ssize_t>(seldom_ ? stands_.size() : 0);
+    if (live_objects != before_ + lent_ || references() != references_ + asked)
+      raised_.during([&] { ask("take_back", raised_.type()); });
     seldom_ = Owned();
     std::vector<tracer::Array> lent;
-    for (std::size_t i = 0; i < ours_.size(); ++i)
-      if (PyObject* const o = ours_[i].get(); o != theirs_[i] && !as_array(o)->host)
-        lent.push_back(as_array(o)->array);
+    for (const Stand& s : stands_)
+      if (s.is_array() && !as_array(s.ours.get())->host)
+        lent.push_back(as_array(s.ours.get())->array);
     if (lent.empty()) return;
     const auto leftover = raised_ ? tracer::Leftover::Pending : tracer::Leftover::Evaluated;
     raised_.during([&] { without_gil([&] { tracer::end_borrow(lent, leftover); }); });
@@ -237,11 +326,18 @@ class Crossed {
   // A method of the Call of this one, which is made when there is something for it to do.
   Owned ask(const char* method, PyObject* argument = nullptr) {
     if (!seldom_) {
-      const Owned ours(check(PyList_New(static_cast<Py_ssize_t>(ours_.size()))));
-      for (std::size_t i = 0; i < ours_.size(); ++i)
-        PyList_SET_ITEM(ours.get(), static_cast<Py_ssize_t>(i), Py_NewRef(ours_[i].get()));
-      seldom_ = Owned(
-          check(PyObject_CallFunctionObjArgs(c_.seldom, args_, kwargs_, ours.get(), nullptr)));
+      const Owned stands(check(PyList_New(0))), copies(check(PyList_New(0)));
+      for (const Stand& s : stands_) {
+        if (!PyTuple_CheckExact(s.ours.get())) {
+          const Owned both(check(PyTuple_Pack(2, s.ours.get(), s.theirs.get())));
+          check(PyList_Append(stands.get(), both.get()));
+        }
+        if (!s.before) continue;
+        const Owned all(check(PyTuple_Pack(3, s.theirs.get(), s.ours.get(), s.before.get())));
+        check(PyList_Append(copies.get(), all.get()));
+      }
+      seldom_ = Owned(check(PyObject_CallFunctionObjArgs(c_.seldom, args_, kwargs_, stands.get(),
+                                                         copies.get(), nullptr)));
     }
     return Owned(
         check(PyObject_CallMethod(seldom_.get(), method, argument ? "(O)" : nullptr, argument)));
@@ -251,7 +347,9 @@ class Crossed {
   PyObject *args_, *kwargs_;
   std::vector<PyObject*> theirs_;  // arguments, and those by name behind them
   std::vector<Owned> ours_;        // what the function gets for each
-  Py_ssize_t laid_ = 0, before_ = 0;
+  std::vector<Stand> stands_;
+  std::unordered_map<PyObject*, PyObject*> by_ours_;
+  Py_ssize_t laid_ = 0, before_ = 0, lent_ = 0, references_ = 0;
   std::optional<BegunCall> begun_;
   Owned seldom_;
   Raised raised_;

@@ -434,11 +434,11 @@ class Call(_Arguments):
 def crossing(target, module):
     """What makes the calls of a function that get NumPy's arrays, and what crosses as it is, alone: as a Call does (bindings/crossing.hpp)."""
 
-    def seldom(args, kwargs, ours):
+    def seldom(args, kwargs, pairs, copies):
         call = Call(target, None, module)
-        theirs = [*args, *kwargs.values()]
-        call.roots += theirs
-        call.borrowed = {id(made): (made, x) for made, x in zip(ours, theirs) if made is not x}
+        call.roots += (*args, *kwargs.values())
+        call.borrowed = {id(pair[0]): pair for pair in pairs}
+        call.copies = copies
         return call
 
     swapped = target.swapped
