@@ -95,7 +95,8 @@ def compiled(tree, function, free, imported):
     """The code of the definition inside one that has its free names, in a file with these imports."""
     at = {"lineno": tree.lineno, "col_offset": tree.col_offset}
     arguments = ast.arguments([], [ast.arg(n, **at) for n in free], None, [], [], None, [])
-    outer = ast.FunctionDef("outer", arguments, [_without_defaults(tree)], [], None, **at)
+    itself = [] if tree.name in free else [ast.Global([tree.name], **at)]  # as which it may call itself
+    outer = ast.FunctionDef("outer", arguments, [*itself, _without_defaults(tree)], [], None, **at)
     if "type_params" in ast.FunctionDef._fields:
         outer.type_params = []
     module = ast.Module([*(ast.Import([ast.alias(n, **at)], **at) for n in imported), outer], [])
