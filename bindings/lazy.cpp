@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "crossing.hpp"
 #include "functions.hpp"
 #include "operators.hpp"
 #include "tracer/context.hpp"
@@ -198,6 +199,8 @@ PyMethodDef methods[] = {
 
 bool scalars_stay_pending() { return kept_lazy; }
 bool in_jit() { return jitting; }
+bool set_scalars_stay_pending(bool yes) { return std::exchange(kept_lazy, yes); }
+bool set_in_jit(bool yes) { return std::exchange(jitting, yes); }
 
 PyObject* lazy_value(LazyObject* s) {
   if (!s->value) {
@@ -251,10 +254,10 @@ PyTypeObject* make_lazy_type() {
 
 namespace {
 PyObject* keep_lazy_scalars(PyObject*, PyObject* yes) {
-  return PyBool_FromLong(std::exchange(kept_lazy, yes == Py_True));
+  return PyBool_FromLong(set_scalars_stay_pending(yes == Py_True));
 }
-PyObject* set_in_jit(PyObject*, PyObject* yes) {
-  return PyBool_FromLong(std::exchange(jitting, yes == Py_True));
+PyObject* enter_jit(PyObject*, PyObject* yes) {
+  return PyBool_FromLong(set_in_jit(yes == Py_True));
 }
 PyObject* get_in_jit(PyObject*, PyObject*) { return PyBool_FromLong(jitting); }
 }  // namespace
@@ -262,7 +265,7 @@ PyObject* get_in_jit(PyObject*, PyObject*) { return PyBool_FromLong(jitting); }
 PyMethodDef lazy_functions[] = {
     {"keep_lazy_scalars", keep_lazy_scalars, METH_O,
      "whether full reductions of this thread stay pending; returns what was so before"},
-    {"set_in_jit", set_in_jit, METH_O,
+    {"set_in_jit", enter_jit, METH_O,
      "whether this thread runs a jitted function; returns what was so before"},
     {"in_jit", get_in_jit, METH_NOARGS, nullptr},
     {nullptr, nullptr, 0, nullptr}};

@@ -6,6 +6,7 @@
 #include <mutex>
 
 #include "core/config.hpp"
+#include "crossing.hpp"
 #include "functions.hpp"
 #include "tracer/capture.hpp"
 #include "tracer/context.hpp"
@@ -192,12 +193,20 @@ bool holds_only(PyObject* x, PyObject* classes, PyTypeObject*& last, int depth) 
   return found;
 }
 
+}  // namespace
+
+bool crosses_as_it_is(PyObject* x, PyObject* classes) {
+  PyTypeObject* last = nullptr;
+  return holds_only(x, classes, last, kDeepest);
+}
+
+namespace {
+
 // holds_only(x, classes): classes of a set, whose own hashes run no Python
 PyObject* holds_only_of(PyObject*, PyObject* const* args, Py_ssize_t n) {
   if (n != 2 || !PyAnySet_Check(args[1]))
     return PyErr_Format(PyExc_TypeError, "holds_only() takes an object and a set of classes");
-  PyTypeObject* last = nullptr;
-  return guarded([&] { return PyBool_FromLong(holds_only(args[0], args[1], last, kDeepest)); });
+  return guarded([&] { return PyBool_FromLong(crosses_as_it_is(args[0], args[1])); });
 }
 
 // The number of bits of a size or a number, in steps of three: how large it is to a factor of
@@ -206,13 +215,11 @@ std::uint64_t magnitude(std::uint64_t n) {
   return static_cast<std::uint64_t>(std::bit_width(n)) / 3;
 }
 
-// kind_of(arguments): a number that is the same for arguments of the same classes and of about the
-// same sizes
-PyObject* kind_of(PyObject*, PyObject* args) {
-  if (!PyTuple_Check(args)) return PyErr_Format(PyExc_TypeError, "kind_of() takes a tuple");
+}  // namespace
+
+std::uint64_t kind_of_call(std::span<PyObject* const> args) {
   std::uint64_t all = 0;
-  for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(args); ++i) {
-    PyObject* const x = PyTuple_GET_ITEM(args, i);
+  for (PyObject* const x : args) {
     std::uint64_t size = 0;
     if (PyLong_CheckExact(x)) {
       int over = 0;
@@ -229,13 +236,10 @@ PyObject* kind_of(PyObject*, PyObject* args) {
     for (const std::uint64_t part : {reinterpret_cast<std::uintptr_t>(Py_TYPE(x)), size})
       all = (all ^ part) * 0x9E3779B97F4A7C15u + (all >> 29);
   }
-  return PyLong_FromUnsignedLongLong(all);
+  return all;
 }
 
-}  // namespace
-
 PyMethodDef list_functions[] = {{"array_of", array_of, METH_O, nullptr},
-                                {"kind_of", kind_of, METH_O, nullptr},
                                 {"holds_only", c(holds_only_of), METH_FASTCALL, nullptr},
                                 {nullptr, nullptr, 0, nullptr}};
 

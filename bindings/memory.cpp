@@ -3,11 +3,32 @@
 #include <utility>
 #include <vector>
 
+#include "crossing.hpp"
 #include "events.hpp"
 #include "functions.hpp"
 #include "relaid.hpp"
 
 namespace plait::py {
+
+PyObject* borrowed_from(PyObject* o) {
+  auto* a = reinterpret_cast<PyArrayObject*>(o);
+  auto t = native_dtype(PyArray_DESCR(a));
+  bool whole = t && PyArray_ISALIGNED(a);
+  for (int i = 0; whole && i < PyArray_NDIM(a); ++i)
+    whole =
+        PyArray_DIM(a, i) < 2 || PyArray_STRIDE(a, i) % static_cast<npy_intp>(itemsize(*t)) == 0;
+  if (!whole) return wrap_host(o);
+  Dims shape(PyArray_NDIM(a)), strides(PyArray_NDIM(a));
+  for (int i = 0; i < shape.size(); ++i) {
+    shape[i] = PyArray_DIM(a, i);
+    strides[i] = PyArray_STRIDE(a, i);
+  }
+  const Ref<tracer::Lender> lender(new tracer::Lender(release_later, Py_NewRef(o)));
+  tracer::Array lent =
+      tracer::borrow(PyArray_DATA(a), *t, shape, strides, PyArray_ISWRITEABLE(a), lender);
+  if (*t == DType::Bool && may_hold_any_bytes(a)) tracer::take_any_bytes(lent);
+  return wrap(std::move(lent));
+}
 
 namespace {
 
@@ -21,25 +42,7 @@ PyObject* copy_array(PyObject*, PyObject* o) {
   return guarded([&] { return from_numpy(o, Take::Copy); });
 }
 PyObject* borrow_array(PyObject*, PyObject* o) {  // until end_borrow()
-  return guarded([&]() -> PyObject* {
-    auto* a = reinterpret_cast<PyArrayObject*>(o);
-    auto t = native_dtype(PyArray_DESCR(a));
-    bool whole = t && PyArray_ISALIGNED(a);
-    for (int i = 0; whole && i < PyArray_NDIM(a); ++i)
-      whole =
-          PyArray_DIM(a, i) < 2 || PyArray_STRIDE(a, i) % static_cast<npy_intp>(itemsize(*t)) == 0;
-    if (!whole) return wrap_host(o);
-    Dims shape(PyArray_NDIM(a)), strides(PyArray_NDIM(a));
-    for (int i = 0; i < shape.size(); ++i) {
-      shape[i] = PyArray_DIM(a, i);
-      strides[i] = PyArray_STRIDE(a, i);
-    }
-    const Ref<tracer::Lender> lender(new tracer::Lender(release_later, Py_NewRef(o)));
-    tracer::Array lent =
-        tracer::borrow(PyArray_DATA(a), *t, shape, strides, PyArray_ISWRITEABLE(a), lender);
-    if (*t == DType::Bool && may_hold_any_bytes(a)) tracer::take_any_bytes(lent);
-    return wrap(std::move(lent));
-  });
+  return guarded([&] { return borrowed_from(o); });
 }
 PyObject* ended(Args args, Py_ssize_t n, tracer::Leftover leftover) {
   return guarded([&]() -> PyObject* {

@@ -39,6 +39,9 @@ struct ScopeObject {
   PyObject* stored;  // list: the names that functions assign or delete
   PyObject* plain;   // set: classes of which no instance is replaced
   PyObject* missing;
+  PyObject* filled;  // set: names that stand here whatever they are
+  char everything;   // so do all of the module's
+  Py_ssize_t calls;  // of jitted functions of the module
   const std::uint64_t *own_changes, *module_changes, *builtin_changes;
   std::uint64_t own_seen, module_seen, builtins_seen;  // when both sides were the same last
   std::uint64_t own_written;  // when write_through() wrote last what functions assign
@@ -63,6 +66,25 @@ Owned beneath(const ScopeObject& s, PyObject* name) {
 
 bool module_is_as_seen(const ScopeObject& s) {
   return *s.module_changes == s.module_seen && !s.within;
+}
+
+// Whether all names that stand here, or are to, mean in the module what they meant; sees the module
+// then, of which other names have changed.
+bool names_are_as_seen(PyObject* self) {
+  ScopeObject& s = as_scope(self);
+  if (*s.own_changes != s.own_seen) return false;
+  if (module_is_as_seen(s)) return true;
+  if (s.within || s.everything || PyList_GET_SIZE(s.stored) > 0) return false;
+  PyObject *name, *entry;
+  for (Py_ssize_t at = 0; PyDict_Next(s.known, &at, &name, &entry);) {
+    PyObject* const theirs = in_dict(s.module, name);
+    if (PyTuple_GET_ITEM(entry, 0) != (theirs ? theirs : s.missing)) return false;
+  }
+  const Owned names(check(PyObject_GetIter(s.filled)));
+  while (const Owned filled{PyIter_Next(names.get())})
+    if (!in_dict(s.known, filled.get()) && in_dict(s.module, filled.get())) return false;
+  s.module_seen = *s.module_changes;
+  return true;
 }
 
 // What functions assigned or deleted goes to the module.
@@ -128,10 +150,12 @@ PyObject* write_through_method(PyObject* self, PyObject*) {
 // and of the builtins.
 constexpr long kNames = 1, kBuiltins = 2;
 PyObject* changed(PyObject* self, PyObject*) {
-  const ScopeObject& s = as_scope(self);
-  const bool names = *s.own_changes != s.own_seen || !module_is_as_seen(s);
-  const bool builtins = *s.builtin_changes != s.builtins_seen;
-  return PyLong_FromLong((names ? kNames : 0) | (builtins ? kBuiltins : 0));
+  return guarded([&] {
+    const ScopeObject& s = as_scope(self);
+    const bool builtins = *s.builtin_changes != s.builtins_seen;
+    const bool names = builtins || !names_are_as_seen(self);
+    return PyLong_FromLong((names ? kNames : 0) | (builtins ? kBuiltins : 0));
+  });
 }
 
 // differing(): the names that stand for what the module, or the builtins, have no longer, that
@@ -183,6 +207,7 @@ int init(PyObject* self, PyObject* args, PyObject*) {
     s.known = check(PyDict_New());
     s.stored = check(PyList_New(0));
     s.plain = check(PySet_New(nullptr));
+    s.filled = check(PySet_New(nullptr));
     s.module = Py_NewRef(module);
     s.builtins = Py_NewRef(builtins);
     s.missing = Py_NewRef(missing);
@@ -192,14 +217,15 @@ int init(PyObject* self, PyObject* args, PyObject*) {
 }
 int traverse(PyObject* self, visitproc visit, void* arg) {
   const ScopeObject& s = as_scope(self);
-  for (PyObject* held : {s.module, s.builtins, s.known, s.stored, s.plain, s.missing})
+  for (PyObject* held : {s.module, s.builtins, s.known, s.stored, s.plain, s.missing, s.filled})
     Py_VISIT(held);
   Py_VISIT(Py_TYPE(self));
   return PyDict_Type.tp_traverse(self, visit, arg);
 }
 int clear(PyObject* self) {
   ScopeObject& s = as_scope(self);
-  for (PyObject** held : {&s.module, &s.builtins, &s.known, &s.stored, &s.plain, &s.missing})
+  for (PyObject** held :
+       {&s.module, &s.builtins, &s.known, &s.stored, &s.plain, &s.missing, &s.filled})
     Py_CLEAR(*held);
   return PyDict_Type.tp_clear(self);
 }
@@ -207,7 +233,8 @@ void dealloc(PyObject* self) {
   PyTypeObject* const type = Py_TYPE(self);
   PyObject_GC_UnTrack(self);
   ScopeObject& s = as_scope(self);
-  for (PyObject** held : {&s.module, &s.builtins, &s.known, &s.stored, &s.plain, &s.missing})
+  for (PyObject** held :
+       {&s.module, &s.builtins, &s.known, &s.stored, &s.plain, &s.missing, &s.filled})
     Py_CLEAR(*held);
   PyObject_GC_Track(self);  // as dict's own expects it
   PyDict_Type.tp_dealloc(self);
@@ -219,6 +246,9 @@ PyMemberDef scope_members[] = {
     {"known", T_OBJECT, offsetof(ScopeObject, known), READONLY, nullptr},
     {"stored", T_OBJECT, offsetof(ScopeObject, stored), READONLY, nullptr},
     {"plain", T_OBJECT, offsetof(ScopeObject, plain), READONLY, nullptr},
+    {"filled", T_OBJECT, offsetof(ScopeObject, filled), READONLY, nullptr},
+    {"everything", T_BOOL, offsetof(ScopeObject, everything), 0, nullptr},
+    {"calls", T_PYSSIZET, offsetof(ScopeObject, calls), READONLY, nullptr},
     {nullptr, 0, 0, 0, nullptr}};
 PyMethodDef scope_methods[] = {{"write_through", write_through_method, METH_NOARGS, nullptr},
                                {"changed", changed, METH_NOARGS, nullptr},
@@ -246,6 +276,15 @@ PyObject* in_scope(PyObject* scope, PyObject* name) {
              ? nullptr
              : own;
 }
+
+bool scope_has_changed(PyObject* scope) {
+  if (scope == Py_None) return false;
+  const ScopeObject& s = as_scope(scope);
+  return *s.builtin_changes != s.builtins_seen || !names_are_as_seen(scope);
+}
+
+bool is_scope(PyObject* o) { return PyObject_TypeCheck(o, scope_type); }
+void count_call(PyObject* scope) { ++as_scope(scope).calls; }
 
 bool add_scope(PyObject* module) {
   scope_type = reinterpret_cast<PyTypeObject*>(PyType_FromSpec(&scope_spec));

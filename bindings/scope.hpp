@@ -12,6 +12,13 @@ namespace plait::py {
 // What stands here for a name, or null where it is the module's; borrowed. Throws PythonError.
 PyObject* in_scope(PyObject* scope, PyObject* name);
 
+// Whether Globals.sync() has something to do; of None, which is no scope, it has not.
+bool scope_has_changed(PyObject* scope);  // throws PythonError
+
+// A jitted function of the module is called.
+void count_call(PyObject* scope);
+bool is_scope(PyObject* o);
+
 bool add_scope(PyObject* module);
 
 }  // namespace plait::py

@@ -22,6 +22,7 @@ struct Borrowed {
   int leases = 1;  // borrowings that have not ended
 };
 
+// By their addresses; no two meet.
 std::vector<Borrowed>& registry() {
   static auto& r = *new std::vector<Borrowed>;  // guarded by the lock
   return r;
@@ -98,6 +99,11 @@ void part_from(Borrowed& b) {
               data_node(std::move(own), v->dtype, v->shape, v->strides, v->data_offset));
 }
 
+// The first entry that ends behind the address.
+std::vector<Borrowed>::iterator behind(const std::byte* address) {
+  return std::ranges::upper_bound(registry(), address, {}, &Borrowed::last);
+}
+
 // The entries whose ranges meet [first, last).
 struct Meeting {
   Borrowed* one = nullptr;
@@ -106,12 +112,12 @@ struct Meeting {
 };
 Meeting meeting(const std::byte* first, const std::byte* last) {
   Meeting m;
-  for (Borrowed& b : registry())
-    if (first < b.last && b.first < last) {
-      m.one = &b;
-      ++m.count;
-      m.covers = b.first <= first && last <= b.last;
-    }
+  auto& all = registry();
+  for (auto b = behind(first); b != all.end() && b->first < last; ++b) {
+    m.one = &*b;
+    ++m.count;
+    m.covers = b->first <= first && last <= b->last;
+  }
   return m;
 }
 
@@ -190,7 +196,7 @@ Array borrow(void* data, DType t, const Dims& shape, const Dims& strides, bool w
     a.storage->borrowed = true;
     Borrowed fresh{first, last, a.storage, lender};
     if (known.count > 1) share_for_good(fresh);
-    registry().push_back(std::move(fresh));
+    registry().insert(behind(first), std::move(fresh));
   }
   a.writeable = writeable;
   return a;
@@ -252,11 +258,15 @@ void settle_borrowed(Storage& s) {
 }
 
 void end_borrow(std::span<const Array> arrays, Leftover leftover) {
+  std::vector<const Storage*> storages;
+  for (const Array& a : arrays) storages.push_back(a.storage.get());
+  std::ranges::sort(storages);
+  const auto of = [&](const Borrowed& b) {  // how many of the arrays show it
+    return static_cast<std::uint32_t>(std::ranges::equal_range(storages, b.storage.get()).size());
+  };
   {
     const Lock held = hold();
-    for (const Array& a : arrays)
-      for (Borrowed& b : registry())
-        if (b.storage == a.storage) --b.leases;
+    for (Borrowed& b : registry()) b.leases -= static_cast<int>(of(b));
   }
   // When an error or an interrupt ends this, the next call does what is left.
   if (leftover == Leftover::Evaluated) flush();
@@ -275,8 +285,7 @@ void end_borrow(std::span<const Array> arrays, Leftover leftover) {
     });
   }
   for (std::size_t i = all.size(); i-- > 0;) {
-    std::uint32_t ours = 1;
-    for (const Array& a : arrays) ours += a.storage == all[i].storage;
+    const std::uint32_t ours = 1 + of(all[i]);
     if (ours == 1 && is_pending(*all[i].storage->version)) continue;  // cannot be computed
     bring_home(all[i]);
     if (all[i].leases > 0) continue;

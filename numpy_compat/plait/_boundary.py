@@ -161,6 +161,8 @@ class Kept:
     def value(self, x):
         """What stands in x's place."""
         kind = type(x)
+        if kind in _LISTS and id(x) in self.borrowed:
+            return self.borrowed[id(x)][1]  # the caller's own, with what it got in the function
         if kind is lazy_scalar or _is_array(kind):
             return self.converted(x)
         if kind in _LISTS and _crosses_as_it_is(x):
@@ -432,13 +434,21 @@ class Call(_Arguments):
     def give_back(self, kind):
         if self.copies:
             self.return_lists()
-        # What nobody else refers to was left nowhere, and its base, if it is a view, has a reference fewer without it.
+        out = self.still_out()
+        as_before = _plait.live_objects() == self.before + self.taken_arrays and _plait.references(self.stand_ins) == self.named_before
+        if not out and as_before and self.count_references() == self.references and not self.uploads:
+            return  # it has left none
+        self.take_back(kind)
+
+    def still_out(self):
+        """Whether somebody refers to an array of Plait's that came out as NumPy's."""
+        # Without the others, their bases, if they are views, have a reference fewer.
         for key in [key for key, pair in self.exported.items() if _references([pair]) == _LONE]:
             del self.exported[key]
-        as_before = _plait.live_objects() == self.before + self.taken_arrays + len(self.exported) and _plait.references(self.stand_ins) == self.named_before
-        alone = as_before and _references(self.exported.values()) == _LONE * len(self.exported)
-        if alone and self.count_references() == self.references and not self.uploads:
-            return  # it has left none
+        return bool(self.exported)
+
+    def take_back(self, kind):
+        """What the function may have left somewhere is NumPy's from now on. kind: the class of the exception that ended it, or None."""
         self.convert(_Computed if _ends_work(kind) else Kept)
 
     def left(self):
@@ -452,3 +462,18 @@ class Call(_Arguments):
             kept.root(x)
         if self.target.swapped:
             self.target.swapped.export(kept.root)
+
+
+def crossing(target, module):
+    """What makes the calls of a function that get NumPy's arrays, and what crosses as it is, alone: as a Call does (bindings/crossing.hpp)."""
+
+    def seldom(args, kwargs, pairs, copies, exported, named_before):
+        call = Call(target, None, module)
+        call.roots += (*args, *kwargs.values())
+        call.borrowed, call.exported = ({id(pair[0]): pair for pair in some} for some in (pairs, exported))
+        call.copies, call.named_before = copies, named_before
+        return call
+
+    swapped = target.swapped
+    scope, cells, sync, stand_ins = (swapped.scope, swapped.cells, swapped.sync, swapped.scope.stand_ins) if swapped else (None, [], None, {})
+    return _plait.Crossing(target.function, target.closed, scope, cells, sync, target.calls, _AS_IT_IS, stand_ins, seldom)

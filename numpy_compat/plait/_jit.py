@@ -8,7 +8,7 @@ import warnings
 from threading import get_ident
 
 from . import _plait
-from ._boundary import Call
+from ._boundary import Call, crossing
 from ._callees import calls_numpy_alone
 from ._device import device as _Device
 from ._swap import Swapped, contents, stand_in
@@ -57,15 +57,18 @@ class _Jitted:
         self.fn, self.device, self.loops = fn, device, loops
         self.scoped = contextlib.nullcontext() if device is None else _Device(device)
         self.module = getattr(fn, "__module__", None)
-        self.target = self.direct = None
+        self.target = self.direct = self.crossing = None
         self.untouched = None  # where the function may run as it was written
 
     def __reduce__(self):
         return _Jitted, (self.fn, self.device, self.loops)
 
-    def begin(self):
+    def look(self):
+        """Before each call: how it may be made."""
         if self.target is None:
             self.target = Target(self.fn, self.loops)
+            if self.device is None and self.target.owner is None:
+                self.crossing = crossing(self.target, self.module)
             if self.loops and self.device is None and self.target.swapped and isinstance(self.fn, types.FunctionType):
                 from ._python_loops.direct import direct_call
 
@@ -75,6 +78,9 @@ class _Jitted:
             from ._python_loops.untouched import untouched
 
             self.untouched = untouched(self.fn, self.target.swapped.scope, calls)
+
+    def begin(self):
+        self.look()
         return self.target.function, Call(self.target, self.scoped, self.module)
 
 
@@ -90,10 +96,13 @@ def _function(jitted):
                     return jitted.fn(*args, **kwargs)  # it calls itself
                 if untouched.takes(args, kwargs):
                     return untouched.run(args, kwargs)
-            function, call = jitted.begin()
+            jitted.look()
+            if jitted.crossing is not None and jitted.crossing.takes(args, kwargs):
+                return jitted.crossing.run(args, kwargs)
+            call = Call(jitted.target, jitted.scoped, jitted.module)
             with call:
                 args, kwargs = call.arguments(args, kwargs)
-                return call.outward(function(*args, **kwargs))
+                return call.outward(jitted.target.function(*args, **kwargs))
         except BaseException as error:
             # Raised again as it is, the traceback gets no other entry of this function.
             error.__traceback__ = error.__traceback__.tb_next

@@ -141,13 +141,12 @@ class Globals(Scope):
         self.functions = {}  # the module's function -> its rebuilt form, and the cells that stand in for those it closes over
         self.originals = {}  # id of a rebuilt function -> the module's
         self.used = set()  # names that functions mention, or assign: where they may have left something
-        self.filled = set(_OF_MODULES)  # names that stand here whatever they are
-        self.everything = False  # so do all of the module's
+        self.filled.update(_OF_MODULES)
         self.stand_ins = {}  # id -> what of Plait's functions may stand for NumPy's, and rebuilt functions, by names of its functions
         self.versions = {}  # the module's function -> the Versions of its loops
         self.asleep, self.drowsy = set(), set()  # Versions with loops that sleep; loops that do when the jitted call ends
         self.running = None  # the thread that runs a jitted function of it as it was written
-        self.calls = self.changes = 0  # how often jitted functions were called, and loops fell asleep or woke
+        self.changes = 0  # how often loops fell asleep or woke
         self.put("__builtins__", theirs, ours)
 
     def put(self, name, theirs, ours):

@@ -7,6 +7,7 @@ import plait
 from plait import _plait
 from plait._jit import _jitted, loops_of
 from plait._python_loops import running
+from plait._python_loops.by_element import ANY, axes_of
 
 FACTOR = 3
 
@@ -233,3 +234,134 @@ def test_whether_all_inside_is_of_some_classes():
     assert not only(circle)
     with pytest.raises(TypeError):
         _plait.holds_only(1, [int])
+
+
+def weighted(a):
+    s = 0.0
+    for v in a:
+        s += v * TABLE[2]
+    return s
+
+
+TABLE = [1.0, 2.0, 3.0]
+
+
+def test_an_array_whose_elements_are_taken_one_by_one_is_numpys_own(fresh, short):
+    f, a = plait.jit(weighted), np.arange(40.0)
+    for _ in range(12):
+        assert f(a) == weighted(a)
+    found = _jitted(f).untouched
+    assert found.takes((a,), {}) and type(f(a)) is np.float64
+    for other in (a.reshape(8, 5), a.astype(object), [a, a]):  # of which elements are no numbers
+        assert not found.takes((other,), {})
+        assert np.array_equal(f(other), weighted(other))
+
+
+def each(a):
+    for v in a:
+        a[0] += v
+
+
+def at(a, i):
+    return a[i, 0] + a[i][1]
+
+
+def sized(a, b):
+    if b is None:
+        return len(a) + a.shape[0]
+    return b, a
+
+
+def through(a):
+    return sum(a) + max(x for x in a) + [*zip(a, range(3))][0][0]
+
+
+def computed(a):
+    return a * 2 + a[0]
+
+
+def part(a, i):
+    return a[1:][i]
+
+
+def passed(a, f):
+    return f(a)
+
+
+def either(a):
+    return a[0] + a[0, 0]
+
+
+def by_list(a):
+    return a[[0, 1]]
+
+
+def asked(a):
+    return a.sum() + a.T[0]
+
+
+@pytest.mark.parametrize(
+    "f, axes",
+    [(each, [1]), (at, [2, None]), (sized, [ANY, ANY]), (through, [1]), (computed, [None]), (part, [None, None]), (passed, [None, None]),
+     (either, [None]), (by_list, [None]), (asked, [None])],
+    ids=lambda x: getattr(x, "__name__", ""),
+)  # fmt: skip
+def test_of_which_arrays_elements_alone_are_taken(f, axes):
+    assert list(axes_of(f)) == axes
+
+
+@plait.jit
+def ways(n):
+    if n < 0:
+        raise ValueError(n)
+    return 1 if n == 0 else ways(n - 1) + (ways(n - 2) if n > 1 else 0)
+
+
+@plait.jit
+def noted(n):
+    noted.calls = getattr(noted, "calls", 0) + 1
+    return n if n < 2 else noted(n - 1) + noted(n - 2)
+
+
+def test_a_jitted_function_that_calls_itself(fresh):
+    @plait.jit
+    def inner(n, step=1):
+        return 0 if n <= 0 else 1 + inner(n - step, step=step)
+
+    for _ in range(3):
+        assert ways(9) == 55 and inner(9) == 9 and inner(9, 2) == 5
+        noted.calls = 0
+        assert noted(6) == 8 and noted.calls == 25
+    for f, name in ((ways, "ways"), (inner, "inner")):
+        assert untouched(f)
+        made = _jitted(f).untouched.function
+        assert made.__closure__[made.__code__.co_freevars.index(name)].cell_contents is made
+    with pytest.raises(ValueError) as caught:
+        ways(-1)
+    assert [e.frame.code.name for e in caught.traceback][1:] == ["ways"]
+    with pytest.raises(RecursionError):
+        inner(10**6)
+
+
+def test_a_name_that_stands_for_another_function_is_looked_up(fresh, monkeypatch):
+    assert ways(4) == 5
+    monkeypatch.setitem(globals(), "ways", lambda n: 100)
+    assert _jitted_ways(4) == 200
+
+
+_jitted_ways = ways
+
+
+def summed(a, n):
+    s = 0.0
+    for i in range(len(a)):
+        s += a[i] * n
+    return s + (summed(a, n - 1) if n > 1 else 0.0)
+
+
+def test_loops_of_a_function_that_calls_itself_are_compiled(fresh):
+    f, a = plait.jit(summed), np.arange(5000.0)
+    for _ in range(3):
+        assert f(a, 4) == summed(a, 4)
+    (loop,) = loops_of(f)
+    assert any(code.runs for code in loop.codes.values())

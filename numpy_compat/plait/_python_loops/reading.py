@@ -7,6 +7,7 @@ import os
 import textwrap
 import tokenize
 import types
+import weakref
 
 import numpy
 
@@ -20,6 +21,7 @@ NOT_IN_LOOPS = (
 )  # fmt: skip
 LIBRARIES = tuple(os.path.dirname(os.path.abspath(f)) + os.sep for f in (numpy.__file__, os.path.dirname(__file__)))
 _known = {}
+_texts = weakref.WeakKeyDictionary()  # of definitions, by their code: where they end takes longest to find
 
 
 def definition(function):
@@ -73,12 +75,18 @@ def tree_of(function):
     try:
         linecache.checkcache(code.co_filename)
         lines = linecache.getlines(code.co_filename, function.__globals__)[code.co_firstlineno - 1 :]
-        tree = ast.parse(textwrap.dedent("".join(inspect.getblock(lines)))).body[0]
+        text = _texts.get(code)
+        if text is None or "".join(lines[: text.count("\n")]) != text:
+            text = _texts[code] = "".join(inspect.getblock(lines))
+        tree = ast.parse(textwrap.dedent(text)).body[0]
     except (SyntaxError, IndexError, tokenize.TokenError):
         return None
     if not isinstance(tree, ast.FunctionDef) or tree.name != code.co_name:
         return None
-    ast.increment_lineno(tree, code.co_firstlineno - 1)
+    for node in nodes(tree):
+        if hasattr(node, "lineno"):
+            node.lineno += code.co_firstlineno - 1
+            node.end_lineno += code.co_firstlineno - 1
     tree.decorator_list, tree.returns = [], None
     return tree
 
@@ -87,7 +95,8 @@ def compiled(tree, function, free, imported):
     """The code of the definition inside one that has its free names, in a file with these imports."""
     at = {"lineno": tree.lineno, "col_offset": tree.col_offset}
     arguments = ast.arguments([], [ast.arg(n, **at) for n in free], None, [], [], None, [])
-    outer = ast.FunctionDef("outer", arguments, [_without_defaults(tree)], [], None, **at)
+    itself = [] if tree.name in free else [ast.Global([tree.name], **at)]  # as which it may call itself
+    outer = ast.FunctionDef("outer", arguments, [*itself, _without_defaults(tree)], [], None, **at)
     if "type_params" in ast.FunctionDef._fields:
         outer.type_params = []
     module = ast.Module([*(ast.Import([ast.alias(n, **at)], **at) for n in imported), outer], [])

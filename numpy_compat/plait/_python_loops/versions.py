@@ -1,8 +1,6 @@
 """Which of a function's loops ask for machine code: those that have gained nothing sleep, and stand in the function's code as they do in its source.
 What wakes them: a call of the jitted function around them that is of another kind than those before, far longer, or one of ever fewer."""
 
-import time
-
 from .. import _plait
 
 LONGER, LONG = 4, 1e-3  # times the longest call so far; seconds
@@ -53,43 +51,14 @@ class Versions:
         self.settle()
 
 
-class Calls:
-    """The calls of one jitted function: what they were like while loops of its module slept."""
+class Calls(_plait.CallAccount):
+    """The calls of one jitted function: what they were like while loops of its module slept (bindings/call_account.cpp)."""
 
     def __init__(self, scope):
+        super().__init__(scope, scope.asleep, scope.drowsy, CALLS, KINDS, LONGER, LONG)
         self.scope = scope
-        self.kinds = set()
-        self.longest, self.count, self.next = 0.0, 0, CALLS
-        self.all, self.tries = 0, 0  # calls; how often its names had come to stand for something else
+        self.tries = 0  # how often its names had come to stand for something else
         self.looked = None  # when it was looked at last: changes of the scope, and whether there were many calls
-
-    def begin(self, args):
-        """What end() is told: when the call began, and of which kind it is where no loop slept by then."""
-        self.scope.calls += 1
-        self.all += 1
-        kind = _plait.kind_of(args)
-        if not self.scope.asleep:
-            return time.perf_counter(), kind
-        self.count += 1
-        often = self.count >= self.next
-        if often:
-            self.count, self.next = 0, 2 * self.next
-        if self.is_new(kind) or often:
-            self.wake()
-        return time.perf_counter(), None
-
-    def end(self, began):
-        begun, kind = began
-        seconds = time.perf_counter() - begun
-        if self.scope.drowsy:
-            for loop in tuple(self.scope.drowsy):
-                loop.call_ends()
-        if self.scope.asleep:
-            if kind is not None:  # they gained nothing in this call
-                self.is_new(kind)
-            elif seconds > max(LONGER * self.longest, LONG):
-                self.wake()
-        self.longest = max(self.longest, seconds)
 
     def to_be_looked_at(self, untouched):
         """Whether the function may have become one that runs as it is (untouched.py), or is one no more."""
@@ -100,11 +69,10 @@ class Calls:
         self.looked = now
         return True
 
-    def is_new(self, kind):
-        if kind in self.kinds or len(self.kinds) >= KINDS:
-            return False
-        self.kinds.add(kind)
-        return True
+    def doze(self):
+        """At the end of a call in which loops were drowsy."""
+        for loop in tuple(self.scope.drowsy):
+            loop.call_ends()
 
     def wake(self):
         for versions in tuple(self.scope.asleep):
