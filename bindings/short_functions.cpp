@@ -48,7 +48,13 @@ PyObject* brief_empty(Args args, Py_ssize_t n, PyObject* names) {
   return wrap(tracer::empty(*parse_shape(c->first), *t, 'C'));
 }
 
-PyObject* brief_array(Args args, Py_ssize_t n, PyObject* names) {
+// Plain arrays of the engine's, alone.
+const tracer::Array* alone(Args args, Py_ssize_t n, PyObject* names) {
+  if (n != 1 || names || Py_TYPE(args[0]) != array_type || as_array(args[0])->host) return nullptr;
+  return &as_array(args[0])->array;
+}
+
+PyObject* of_list(Args args, Py_ssize_t n, PyObject* names) {
   const auto c = creation(args, n, names);
   if (!c || c->dtype || default_dtype_varies) return not_implemented();
   if (PyList_CheckExact(c->first))
@@ -56,22 +62,24 @@ PyObject* brief_array(Args args, Py_ssize_t n, PyObject* names) {
   return not_implemented();
 }
 
+PyObject* brief_array(Args args, Py_ssize_t n, PyObject* names) {
+  const tracer::Array* x = alone(args, n, names);
+  return x ? wrap(tracer::copy(*x, 'K')) : of_list(args, n, names);
+}
 PyObject* brief_asarray(Args args, Py_ssize_t n, PyObject* names) {
   if (n == 1 && !names && Py_TYPE(args[0]) == array_type) return Py_NewRef(args[0]);
-  return brief_array(args, n, names);
+  return of_list(args, n, names);
 }
 
-// Plain arrays of the engine's, alone.
-const tracer::Array* alone(Args args, Py_ssize_t n, PyObject* names) {
-  if (n != 1 || names || Py_TYPE(args[0]) != array_type || as_array(args[0])->host) return nullptr;
-  return &as_array(args[0])->array;
-}
-
-// What is in this order already; lists are read in it.
-template <auto in_order>
+// What is in this order already.
+template <auto in_order, char order>
 PyObject* brief_in_order(Args args, Py_ssize_t n, PyObject* names) {
   const tracer::Array* x = alone(args, n, names);
-  return x && x->ndim() > 0 && in_order(*x) ? Py_NewRef(args[0]) : brief_array(args, n, names);
+  if (x && x->ndim() > 0 && in_order(*x)) return Py_NewRef(args[0]);
+  Owned made(of_list(args, n, names));
+  if (made.get() == Py_NotImplemented) return made.release();
+  const tracer::Array& read = as_array(made.get())->array;
+  return in_order(read) ? made.release() : wrap(tracer::copy(read, order));
 }
 
 PyObject* brief_arange(Args args, Py_ssize_t n, PyObject* names) {
@@ -114,7 +122,8 @@ constexpr ShortFunction short_functions[] = {
     {"array", brief_array},
     {"asarray", brief_asarray},
     {"asanyarray", brief_asarray},
-    {"ascontiguousarray", brief_in_order<tracer::is_c_contiguous>},
+    {"ascontiguousarray", brief_in_order<tracer::is_c_contiguous, 'C'>},
+    {"asfortranarray", brief_in_order<tracer::is_f_contiguous, 'F'>},
     {"bincount", brief_bincount},
     {"arange", brief_arange},
     {"sort", sorted_copy},
