@@ -222,6 +222,7 @@ Origin origin_of(PyArrayObject* a) {
     // NumPy's as_strided() puts an object of its own between; it keeps what it names alive.
     Owned named;
     if (!PyArray_Check(base)) {
+      if (!PyType_HasFeature(Py_TYPE(base), Py_TPFLAGS_HEAPTYPE)) return {a, base};  // bytes
       named = Owned(PyObject_GetAttrString(base, "base"));
       if (!named) PyErr_Clear();
       if (!named || !(PyArray_Check(named.get()) || is_export(named.get()))) return {a, base};

@@ -3,6 +3,7 @@
 // plait/_fallback.py.
 #include <algorithm>
 #include <iterator>
+#include <memory>
 #include <optional>
 #include <span>
 #include <unordered_map>
@@ -295,14 +296,21 @@ PyObject* by_numpy(PyObject* function, PyObject* name, PyObject* const* args, Py
   const Py_ssize_t all = n + (names ? PyTuple_GET_SIZE(names) : 0);
   constexpr Py_ssize_t kMost = 16;  // no function of NumPy's has more that are given together
   if (all > kMost) return by_python();
-  Owned owned[kMost];
-  PyObject* out[kMost];
-  for (Py_ssize_t i = 0; i < all; ++i) {
-    owned[i] = i < plain ? Owned::borrow(args[i]) : call.outward(args[i]);
-    if (!owned[i]) return by_python();
-    out[i] = owned[i].get();
+  struct {
+    PyObject* at[kMost];
+    Py_ssize_t count = 0;
+  } given;
+  const auto drop = [](auto* g) {
+    while (g->count > 0) Py_DECREF(g->at[--g->count]);
+  };
+  const std::unique_ptr<decltype(given), decltype(drop)> held(&given, drop);
+  for (; given.count < all; ++given.count) {
+    PyObject* const o = args[given.count];
+    Owned out = given.count < plain ? Owned::borrow(o) : call.outward(o);
+    if (!out) return by_python();
+    given.at[given.count] = out.release();
   }
-  return call.inward(call.run(function, out, n, names).get()).release();
+  return call.inward(call.run(function, given.at, n, names).get()).release();
 }
 
 bool few_elements(PyObject* const* args, Py_ssize_t n, PyObject* names, std::int64_t few) {

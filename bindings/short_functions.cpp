@@ -82,6 +82,32 @@ PyObject* brief_in_order(Args args, Py_ssize_t n, PyObject* names) {
   return in_order(read) ? made.release() : wrap(tracer::copy(read, order));
 }
 
+PyObject* brief_ravel(Args args, Py_ssize_t n, PyObject* names) {
+  const tracer::Array* x = alone(args, n, names);
+  if (!x || !tracer::is_c_contiguous(*x)) return not_implemented();
+  return wrap_view(tracer::reshape(*x, Dims{x->size()}, 'C'), args[0]);
+}
+
+PyObject* brief_isfortran(Args args, Py_ssize_t n, PyObject* names) {
+  const tracer::Array* x = alone(args, n, names);
+  if (!x) return not_implemented();
+  return PyBool_FromLong(tracer::is_f_contiguous(*x) && !tracer::is_c_contiguous(*x));
+}
+
+// Arrays stand for their dtypes.
+PyObject* brief_result_type(Args args, Py_ssize_t n, PyObject* names) {
+  constexpr Py_ssize_t kMost = 8;
+  if (names || n == 0 || n > kMost) return not_implemented();
+  PyArray_Descr* given[kMost];
+  for (Py_ssize_t i = 0; i < n; ++i) {
+    if (Py_TYPE(args[i]) != array_type) return not_implemented();
+    const ArrayObject* a = as_array(args[i]);
+    given[i] = a->host ? PyArray_DESCR(reinterpret_cast<PyArrayObject*>(a->host))
+                       : descr_of(a->array.dtype);
+  }
+  return check(reinterpret_cast<PyObject*>(PyArray_ResultType(0, nullptr, n, given)));
+}
+
 PyObject* brief_arange(Args args, Py_ssize_t n, PyObject* names) {
   const auto c = creation(args, n, names);
   if (!c || c->dtype || default_dtype_varies) return not_implemented();
@@ -124,6 +150,9 @@ constexpr ShortFunction short_functions[] = {
     {"asanyarray", brief_asarray},
     {"ascontiguousarray", brief_in_order<tracer::is_c_contiguous, 'C'>},
     {"asfortranarray", brief_in_order<tracer::is_f_contiguous, 'F'>},
+    {"ravel", brief_ravel},
+    {"isfortran", brief_isfortran},
+    {"result_type", brief_result_type},
     {"bincount", brief_bincount},
     {"arange", brief_arange},
     {"sort", sorted_copy},

@@ -438,6 +438,22 @@ def test_orders_and_bytes_of_arrays():
     assert pending.tobytes() == (numpy.arange(100_000.0) * 2).tobytes()
 
 
+@pytest.mark.parametrize("code", ["f8", "?", "U3", "M8[D]"])
+def test_what_is_said_of_arrays_without_reading_them(code):
+    def described(np):
+        x = np.zeros((2, 3), code)
+        one = np.ravel(x)
+        one[0] = one[1]
+        copied = np.array(x)
+        return (np.isfortran(x), np.isfortran(x.T), np.isfortran(x[0]), np.result_type(x), np.result_type(x, x.T), np.ravel(x.T), np.ravel(x[::2]),
+                np.shares_memory(one, x), np.shares_memory(copied, x), copied.strides, np.array(x.T).strides)
+
+    same(described(plait), described(numpy))
+    both(lambda np: np.result_type(np.zeros(1, "f4"), np.zeros((), "i8"), np.zeros(2, "c8")))
+    both(lambda np: np.result_type(np.zeros(1, "f4"), np.zeros(1, "M8[s]")))
+    both(lambda np: np.frombuffer(b"12345678", code) if code != "U3" else 0)
+
+
 def test_memory_that_others_see_is_kept_apart():
     x = plait.arange(3.0)
     y = x.copy()
