@@ -23,10 +23,18 @@ class vectorize(numpy.vectorize):
     """numpy.vectorize, with Plait arrays in and out."""
 
     _untraced = None  # why the function is not traced, where a loop of it runs in machine code
+    _seconds = None  # that NumPy takes for an element, where it was what called the function
 
     def __call__(self, *args, **kwargs):
         if self.pyfunc is numpy._NoValue or not hasattr(self, "pyfunc"):
             return super().__call__(*args, **kwargs)
+        if self._seconds is not None and not kwargs:
+            n = math.prod(x.size if type(x) is ndarray else 1 if type(x) in _NUMBERS else FEW for x in args)
+            if n < FEW and n * self._seconds < WORTH:
+                started = time.perf_counter()
+                results = call(super().__call__, args, None, f"vectorize: fewer than {FEW} elements")
+                self._seconds = (time.perf_counter() - started) / max(n, 1)
+                return results
         call_of = _Call(self, args, kwargs)
         try:
             if self._untraced is not None:
@@ -39,6 +47,7 @@ class vectorize(numpy.vectorize):
                 return results
             except Untraceable as f:
                 why = f"{e}; {f}" if str(f) else e
+                self._seconds = call_of.seconds or CALL
                 return call(call_of.by_numpy, args, kwargs, f"vectorize: {why}")
 
 
