@@ -54,7 +54,7 @@ struct Inverse {
         std::conditional_t<(kBits < 32), std::uint32_t,
                            std::conditional_t<(kBits < 64), std::uint64_t, unsigned __int128>>;
     const U high = U((Wide(u) * factor) >> kBits);
-    return U(U(high + U(U(u - high) >> 1)) >> (shift & (kBits - 1)));
+    return U(U(high + U(U(u - high) >> 1)) >> shift);
   }
   PLAIT_INLINE Lanes<U> quotient(Lanes<U> u) const {
     const Lanes<U> high = high_products(u, factor);
@@ -115,7 +115,8 @@ PLAIT_INLINE V divide_by(V a, const Inverse<std::make_unsigned_t<T>>& inverse) {
 template <class T, Part kPart, bool kNegative>
 void divide_all(Args args, Strides s, std::int64_t n,
                 const Inverse<std::make_unsigned_t<T>>& shared) {
-  const Inverse<std::make_unsigned_t<T>> inverse = shared;
+  Inverse<std::make_unsigned_t<T>> inverse = shared;
+  inverse.shift &= 8 * sizeof(T) - 1;  // known in front of the loop, the shift stays in its lanes
   void* apart[] = {args[0], args[2]};
   std::int64_t strides[] = {s[0], s[2]}, i = 0;
   if constexpr (sizeof(T) >= 4) {  // narrower lanes the compiler multiplies as well
