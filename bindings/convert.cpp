@@ -204,8 +204,10 @@ PyObject* to_numpy(ArrayObject* a, bool for_good) {
   std::copy(x.strides.begin(), x.strides.end(), strides);
   PyArray_Descr* d = descr_of(x.dtype);
   Py_INCREF(d);
-  PyObject* out = check(PyArray_NewFromDescr(&PyArray_Type, d, x.ndim(), shape, strides, data,
-                                             x.writeable ? NPY_ARRAY_WRITEABLE : 0, nullptr));
+  const bool row = x.ndim() == 1 && strides[0] == PyDataType_ELSIZE(d);  // NumPy has these itself
+  PyObject* out =
+      check(PyArray_NewFromDescr(&PyArray_Type, d, x.ndim(), shape, row ? nullptr : strides, data,
+                                 x.writeable ? NPY_ARRAY_WRITEABLE : 0, nullptr));
   if (PyArray_SetBaseObject(reinterpret_cast<PyArrayObject*>(out), hold.release()) < 0) {
     Py_DECREF(out);
     throw PythonError{};
@@ -220,6 +222,7 @@ Origin origin_of(PyArrayObject* a) {
     // NumPy's as_strided() puts an object of its own between; it keeps what it names alive.
     Owned named;
     if (!PyArray_Check(base)) {
+      if (!PyType_HasFeature(Py_TYPE(base), Py_TPFLAGS_HEAPTYPE)) return {a, base};  // bytes
       named = Owned(PyObject_GetAttrString(base, "base"));
       if (!named) PyErr_Clear();
       if (!named || !(PyArray_Check(named.get()) || is_export(named.get()))) return {a, base};

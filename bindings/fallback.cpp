@@ -2,7 +2,11 @@
 // them) are converted here; whatever else, and everything once devices are in use, goes through
 // plait/_fallback.py.
 #include <algorithm>
+#include <iterator>
+#include <memory>
 #include <optional>
+#include <span>
+#include <unordered_map>
 #include <vector>
 
 #include "core/config.hpp"
@@ -16,24 +20,36 @@
 namespace plait::py {
 namespace {
 
+// A file, or what reads and writes as one.
+bool is_stream(PyObject* o) {
+  static PyObject* const base =
+      PyObject_GetAttrString(Owned(PyImport_ImportModule("_io")).get(), "_IOBase");
+  return PyObject_TypeCheck(o, reinterpret_cast<PyTypeObject*>(base));
+}
+
 // Objects that NumPy takes as they are and that hold no Plait array.
 bool plain(PyObject* o) {
   return o == Py_None || PyFloat_CheckExact(o) || PyLong_CheckExact(o) || PyBool_Check(o) ||
          PyComplex_CheckExact(o) || PyUnicode_CheckExact(o) || PyBytes_CheckExact(o) ||
          o == Py_Ellipsis || PyArray_CheckExact(o) || PyArray_CheckScalar(o) ||
-         PyArray_DescrCheck(o) || PyFunction_Check(o) || PyRange_Check(o) ||
-         (PyType_Check(o) && o != reinterpret_cast<PyObject*>(array_type));
+         PyArray_DescrCheck(o) || PyFunction_Check(o) || PyRange_Check(o) || PySlice_Check(o) ||
+         (PyType_Check(o) && o != reinterpret_cast<PyObject*>(array_type)) || is_stream(o);
 }
 
 // A function of NumPy's that asks __array_function__ of its arguments is what it does for those of
 // its own, which the converted ones are.
-Owned without_asking(PyObject* function) {
+PyObject* without_asking(PyObject* function) {
   static PyObject* const asking =
       PyObject_GetAttrString(Owned(PyImport_ImportModule("numpy._core._multiarray_umath")).get(),
                              "_ArrayFunctionDispatcher");
-  static PyObject* const name = PyUnicode_InternFromString("_implementation");
-  if (reinterpret_cast<PyObject*>(Py_TYPE(function)) != asking) return Owned::borrow(function);
-  return Owned(check(PyObject_GetAttr(function, name)));
+  if (reinterpret_cast<PyObject*>(Py_TYPE(function)) != asking) return function;
+  static auto* known = new std::unordered_map<PyObject*, PyObject*>;
+  PyObject*& found = (*known)[function];
+  if (!found) {
+    found = check(PyObject_GetAttrString(function, "_implementation"));
+    Py_INCREF(function);  // what stands at its address is this function for good
+  }
+  return found;
 }
 
 class NumpyCall {
@@ -43,12 +59,12 @@ class NumpyCall {
     if (is_array(o)) {
       if (Py_TYPE(o) != array_type) return {};  // NumPy gets a subclass
       Owned host(to_numpy(as_array(o)));
-      seen_.push_back({host.get(), o});
+      saw(host.get(), o);
       bytes_ += PyArray_NBYTES(reinterpret_cast<PyArrayObject*>(host.get()));
       return host;
     }
     if (is_lazy(o)) return Owned::borrow(lazy_value(as_lazy(o)));
-    if (PyArray_CheckExact(o)) seen_.push_back({o, o});
+    if (PyArray_CheckExact(o)) saw(o, o);
     if (PyList_CheckExact(o) || PyTuple_CheckExact(o)) return items_outward(o);
     if (PyLong_CheckExact(o)) {  // it may be a length
       int beyond = 0;
@@ -61,18 +77,18 @@ class NumpyCall {
   Owned run(PyObject* function, PyObject* const* args, Py_ssize_t n, PyObject* names) const {
     std::optional<PooledMemory> pooled;
     if (bytes_ >= kPooledFrom) pooled.emplace();
-    return Owned(check(PyObject_Vectorcall(without_asking(function).get(), args,
-                                           static_cast<std::size_t>(n), names)));
+    return Owned(check(
+        PyObject_Vectorcall(without_asking(function), args, static_cast<std::size_t>(n), names)));
   }
 
   // The result as the caller gets it; an argument that comes back is the caller's own object.
   Owned inward(PyObject* o) {
     if (PyArray_CheckExact(o)) {
-      for (const Seen& s : seen_)
+      for (const Seen& s : seen())
         if (s.host == o) return Owned::borrow(s.ours);
       Owned made(adopted(reinterpret_cast<PyArrayObject*>(o)));
       PyObject* base = PyArray_BASE(reinterpret_cast<PyArrayObject*>(o));
-      for (const Seen& s : seen_)
+      for (const Seen& s : seen())
         if (base == s.host && base != s.ours) set_base(made.get(), s.ours);
       return made;
     }
@@ -127,7 +143,21 @@ class NumpyCall {
     return Owned(check(PyObject_CallObject(reinterpret_cast<PyObject*>(Py_TYPE(o)), out.get())));
   }
 
-  std::vector<Seen> seen_;  // the arguments keep both
+  void saw(PyObject* host, PyObject* ours) {
+    if (count_ < std::size(few_))
+      few_[count_++] = {host, ours};
+    else
+      many_.push_back({host, ours});
+    if (count_ == std::size(few_) && many_.empty()) many_.assign(few_, few_ + count_);
+  }
+  std::span<const Seen> seen() const {
+    return many_.empty() ? std::span(few_, count_) : std::span<const Seen>(many_);
+  }
+
+  // The arguments keep both. Most calls have few, which need no memory.
+  Seen few_[8];
+  std::size_t count_ = 0;
+  std::vector<Seen> many_;
   std::int64_t bytes_ = 0;  // of them
 };
 
@@ -266,14 +296,21 @@ PyObject* by_numpy(PyObject* function, PyObject* name, PyObject* const* args, Py
   const Py_ssize_t all = n + (names ? PyTuple_GET_SIZE(names) : 0);
   constexpr Py_ssize_t kMost = 16;  // no function of NumPy's has more that are given together
   if (all > kMost) return by_python();
-  Owned owned[kMost];
-  PyObject* out[kMost];
-  for (Py_ssize_t i = 0; i < all; ++i) {
-    owned[i] = i < plain ? Owned::borrow(args[i]) : call.outward(args[i]);
-    if (!owned[i]) return by_python();
-    out[i] = owned[i].get();
+  struct {
+    PyObject* at[kMost];
+    Py_ssize_t count = 0;
+  } given;
+  const auto drop = [](auto* g) {
+    while (g->count > 0) Py_DECREF(g->at[--g->count]);
+  };
+  const std::unique_ptr<decltype(given), decltype(drop)> held(&given, drop);
+  for (; given.count < all; ++given.count) {
+    PyObject* const o = args[given.count];
+    Owned out = given.count < plain ? Owned::borrow(o) : call.outward(o);
+    if (!out) return by_python();
+    given.at[given.count] = out.release();
   }
-  return call.inward(call.run(function, out, n, names).get()).release();
+  return call.inward(call.run(function, given.at, n, names).get()).release();
 }
 
 bool few_elements(PyObject* const* args, Py_ssize_t n, PyObject* names, std::int64_t few) {
@@ -310,10 +347,12 @@ PyObject* getitem_by_numpy(PyObject* self, PyObject* key) {
   const Owned host_key = call.outward(key);
   if (!host_key) return by_python();
   const Owned host(to_numpy(as_array(self)));
-  const Owned result(check(PyObject_GetItem(host.get(), host_key.get())));
+  Owned result(check(PyObject_GetItem(host.get(), host_key.get())));
+  if (!PyArray_CheckExact(result.get())) return result.release();  // an object's element is itself
+  PyObject* const base = PyArray_BASE(reinterpret_cast<PyArrayObject*>(result.get()));
   Owned made = call.inward(result.get());
-  if (PyArray_CheckExact(result.get()) &&
-      PyArray_BASE(reinterpret_cast<PyArrayObject*>(result.get())) == host.get())
+  if (base &&
+      (base == host.get() || base == PyArray_BASE(reinterpret_cast<PyArrayObject*>(host.get()))))
     set_base(made.get(), self);
   return made.release();
 }

@@ -227,12 +227,30 @@ std::optional<tracer::Array> mask_key(PyObject* key, const tracer::Array& target
   return mask;
 }
 
+// self[key] = value, for an array of a dtype that only NumPy has; false where others are to be
+// asked.
+bool store_by_numpy(PyObject* self, PyObject* key, PyObject* value) {
+  // An element of an array of objects is the object that is stored.
+  const auto holds_objects = [](PyObject* o) {
+    PyObject* const host = is_array(o) ? as_array(o)->host : nullptr;
+    return host && PyDataType_REFCHK(PyArray_DESCR(reinterpret_cast<PyArrayObject*>(host)));
+  };
+  if (Py_TYPE(self) != array_type || holds_objects(self) || holds_objects(value) ||
+      noting_fallbacks())
+    return false;
+  static PyObject* const store = check(
+      PyObject_GetAttrString(Owned(check(PyImport_ImportModule("operator"))).get(), "setitem"));
+  PyObject* const given[] = {self, key, value};
+  const Owned done(by_numpy(store, Py_None, given, 3, nullptr));
+  return true;
+}
+
 }  // namespace
 
 PyObject* array_getitem(PyObject* self, PyObject* key) {
   return guarded([&]() -> PyObject* {
     ArrayObject* a = as_array(self);
-    if (a->host) return call_hook(hooks.getitem, self, key);
+    if (a->host) return getitem_by_numpy(self, key);
     std::int64_t index[kMaxDims];
     const auto ndim = static_cast<std::size_t>(a->array.ndim());
     if (names_element(key, a->array.ndim(), index))
@@ -284,7 +302,7 @@ int array_setitem(PyObject* self, PyObject* key, PyObject* value) {
       Owned done(call_hook(hooks.setitem, self, key, value));
       return 0;
     };
-    if (a->host) return fallback();
+    if (a->host) return store_by_numpy(self, key, value) ? 0 : fallback();
     if (!a->array.writeable) throw ValueError("assignment destination is read-only");
     std::int64_t index[kMaxDims];
     const auto ndim = static_cast<std::size_t>(a->array.ndim());

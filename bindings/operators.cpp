@@ -1,6 +1,7 @@
 // Number and comparison slots of plait.ndarray and of lazy scalars. Operands the engine covers go
 // straight to the recorder; everything else goes to NumPy through the fallback hooks.
 #include "operators.hpp"
+#include "functions.hpp"
 #include "ndarray.hpp"
 #include "temporaries.hpp"
 #include "tracer/capture.hpp"
@@ -77,6 +78,41 @@ PyObject* (*computed_by_complex(OpId fn, PyObject* a, PyObject* b))(PyObject*, P
   }
 }
 
+// What NumPy computes of arrays of dtypes that only it has, among themselves and with numbers and
+// texts: nobody else is to be asked. Objects are, and may hold arrays.
+bool is_numpys_alone(PyObject* a, PyObject* b) {
+  bool host = false;
+  for (PyObject* o : {a, b}) {
+    if (Py_TYPE(o) == array_type) {
+      auto* const theirs = reinterpret_cast<PyArrayObject*>(as_array(o)->host);
+      if (theirs && PyDataType_REFCHK(PyArray_DESCR(theirs))) return false;
+      host |= theirs != nullptr;
+    } else if (!PyFloat_CheckExact(o) && !PyLong_CheckExact(o) && !PyUnicode_CheckExact(o) &&
+               !PyBytes_CheckExact(o) && !PyArray_IsScalar(o, Generic)) {
+      return false;
+    }
+  }
+  return host && !noting_fallbacks();
+}
+// Python's operator, as plait/_fallback.py names it; `table` is there for as long as the module.
+PyObject* pythons_operator(OpId fn, const char* table) {
+  const Owned module(check(PyImport_ImportModule("plait._fallback")));
+  const Owned all(check(PyObject_GetAttrString(module.get(), table)));
+  PyObject* const found = PyDict_GetItemWithError(all.get(), op_name(fn));
+  if (!found && PyErr_Occurred()) throw PythonError{};
+  return found;
+}
+PyObject* binary_fallback(OpId fn, PyObject* a, PyObject* b, bool in_place) {
+  static PyObject* known[2][kOpCount] = {};
+  if (is_numpys_alone(a, b)) {
+    PyObject*& compute = known[in_place][static_cast<int>(fn)];
+    if (!compute) compute = pythons_operator(fn, in_place ? "_INPLACE" : "_OPERATORS");
+    PyObject* const both[] = {a, b};
+    if (compute) return by_numpy(compute, Py_None, both, 2, nullptr);
+  }
+  return call_hook(hooks.binary, op_name(fn), a, b, in_place ? Py_True : Py_False);
+}
+
 }  // namespace
 
 PyObject* binary_op(OpId fn, PyObject* a, PyObject* b) {
@@ -85,10 +121,9 @@ PyObject* binary_op(OpId fn, PyObject* a, PyObject* b) {
       return check(compute(a, lazy_value(as_lazy(b))));
     OperandHolder x, y;
     if (parse_operand(a, x) == Parsed::Fallback || parse_operand(b, y) == Parsed::Fallback)
-      return call_hook(hooks.binary, op_name(fn), a, b, Py_False);
+      return binary_fallback(fn, a, b, false);
     const tracer::Operand operands[] = {*x.operand, *y.operand};
-    if (is_numpys_comparison(fn, operands))
-      return call_hook(hooks.binary, op_name(fn), a, b, Py_False);
+    if (is_numpys_comparison(fn, operands)) return binary_fallback(fn, a, b, false);
     PyObject* both[] = {a, b};
     return wrap_like(run(fn, operands, a, b), both, 2);
   });
@@ -98,7 +133,7 @@ PyObject* inplace_op(OpId fn, PyObject* a, PyObject* b) {
   return guarded([&]() -> PyObject* {
     OperandHolder x, y;
     if (parse_operand(a, x) == Parsed::Fallback || parse_operand(b, y) == Parsed::Fallback)
-      return call_hook(hooks.binary, op_name(fn), a, b, Py_True);
+      return binary_fallback(fn, a, b, true);
     const tracer::Operand operands[] = {*x.operand, *y.operand};
     tracer::ElementwiseOptions opt;
     opt.out = &as_array(a)->array;

@@ -48,7 +48,13 @@ PyObject* brief_empty(Args args, Py_ssize_t n, PyObject* names) {
   return wrap(tracer::empty(*parse_shape(c->first), *t, 'C'));
 }
 
-PyObject* brief_array(Args args, Py_ssize_t n, PyObject* names) {
+// Plain arrays of the engine's, alone.
+const tracer::Array* alone(Args args, Py_ssize_t n, PyObject* names) {
+  if (n != 1 || names || Py_TYPE(args[0]) != array_type || as_array(args[0])->host) return nullptr;
+  return &as_array(args[0])->array;
+}
+
+PyObject* of_list(Args args, Py_ssize_t n, PyObject* names) {
   const auto c = creation(args, n, names);
   if (!c || c->dtype || default_dtype_varies) return not_implemented();
   if (PyList_CheckExact(c->first))
@@ -56,22 +62,50 @@ PyObject* brief_array(Args args, Py_ssize_t n, PyObject* names) {
   return not_implemented();
 }
 
+PyObject* brief_array(Args args, Py_ssize_t n, PyObject* names) {
+  const tracer::Array* x = alone(args, n, names);
+  return x ? wrap(tracer::copy(*x, 'K')) : of_list(args, n, names);
+}
 PyObject* brief_asarray(Args args, Py_ssize_t n, PyObject* names) {
   if (n == 1 && !names && Py_TYPE(args[0]) == array_type) return Py_NewRef(args[0]);
-  return brief_array(args, n, names);
+  return of_list(args, n, names);
 }
 
-// Plain arrays of the engine's, alone.
-const tracer::Array* alone(Args args, Py_ssize_t n, PyObject* names) {
-  if (n != 1 || names || Py_TYPE(args[0]) != array_type || as_array(args[0])->host) return nullptr;
-  return &as_array(args[0])->array;
-}
-
-// What is in this order already; lists are read in it.
-template <auto in_order>
+// What is in this order already.
+template <auto in_order, char order>
 PyObject* brief_in_order(Args args, Py_ssize_t n, PyObject* names) {
   const tracer::Array* x = alone(args, n, names);
-  return x && x->ndim() > 0 && in_order(*x) ? Py_NewRef(args[0]) : brief_array(args, n, names);
+  if (x && x->ndim() > 0 && in_order(*x)) return Py_NewRef(args[0]);
+  Owned made(of_list(args, n, names));
+  if (made.get() == Py_NotImplemented) return made.release();
+  const tracer::Array& read = as_array(made.get())->array;
+  return in_order(read) ? made.release() : wrap(tracer::copy(read, order));
+}
+
+PyObject* brief_ravel(Args args, Py_ssize_t n, PyObject* names) {
+  const tracer::Array* x = alone(args, n, names);
+  if (!x || !tracer::is_c_contiguous(*x)) return not_implemented();
+  return wrap_view(tracer::reshape(*x, Dims{x->size()}, 'C'), args[0]);
+}
+
+PyObject* brief_isfortran(Args args, Py_ssize_t n, PyObject* names) {
+  const tracer::Array* x = alone(args, n, names);
+  if (!x) return not_implemented();
+  return PyBool_FromLong(tracer::is_f_contiguous(*x) && !tracer::is_c_contiguous(*x));
+}
+
+// Arrays stand for their dtypes.
+PyObject* brief_result_type(Args args, Py_ssize_t n, PyObject* names) {
+  constexpr Py_ssize_t kMost = 8;
+  if (names || n == 0 || n > kMost) return not_implemented();
+  PyArray_Descr* given[kMost];
+  for (Py_ssize_t i = 0; i < n; ++i) {
+    if (Py_TYPE(args[i]) != array_type) return not_implemented();
+    const ArrayObject* a = as_array(args[i]);
+    given[i] = a->host ? PyArray_DESCR(reinterpret_cast<PyArrayObject*>(a->host))
+                       : descr_of(a->array.dtype);
+  }
+  return check(reinterpret_cast<PyObject*>(PyArray_ResultType(0, nullptr, n, given)));
 }
 
 PyObject* brief_arange(Args args, Py_ssize_t n, PyObject* names) {
@@ -114,7 +148,11 @@ constexpr ShortFunction short_functions[] = {
     {"array", brief_array},
     {"asarray", brief_asarray},
     {"asanyarray", brief_asarray},
-    {"ascontiguousarray", brief_in_order<tracer::is_c_contiguous>},
+    {"ascontiguousarray", brief_in_order<tracer::is_c_contiguous, 'C'>},
+    {"asfortranarray", brief_in_order<tracer::is_f_contiguous, 'F'>},
+    {"ravel", brief_ravel},
+    {"isfortran", brief_isfortran},
+    {"result_type", brief_result_type},
     {"bincount", brief_bincount},
     {"arange", brief_arange},
     {"sort", sorted_copy},

@@ -165,6 +165,15 @@ PyObject* brief_tolist(PyObject* self, Args, Py_ssize_t n, PyObject* names) {
   return nested(a, first, 0);
 }
 
+PyObject* brief_tobytes(PyObject* self, Args, Py_ssize_t n, PyObject* names) {
+  const tracer::Array& a = as_array(self)->array;
+  if (names || n != 0 || devices_in_use() || !tracer::is_c_contiguous(a)) return not_implemented();
+  force(a);
+  const std::lock_guard held(tracer::lock());
+  return check(PyBytes_FromStringAndSize(static_cast<const char*>(tracer::data(a)),
+                                         a.size() * static_cast<Py_ssize_t>(itemsize(a.dtype))));
+}
+
 PyObject* brief_astype(PyObject* self, Args args, Py_ssize_t n, PyObject* names) {
   if (names || n != 1) return not_implemented();
   const tracer::Array& a = as_array(self)->array;
@@ -253,6 +262,7 @@ ShortMethod short_methods[] = {
     {"resize", brief_resize},
     {"copy", brief_copy},
     {"tolist", brief_tolist},
+    {"tobytes", brief_tobytes},
     {"astype", brief_astype},
     {"reshape", brief_reshape},
     {"ravel", brief_ravel},

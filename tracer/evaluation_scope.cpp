@@ -154,6 +154,11 @@ EvaluationScope::~EvaluationScope() {
   t.tell();
 }
 
+bool nobody_evaluates() {
+  const Evaluations& t = evaluations();
+  return !t.under_way && t.want_to_be_alone == 0;
+}
+
 Away::Away() : levels_(lock().let_go()), host_(host_lock().let_go()) {}
 // The host's first: who holds it may want ours.
 Away::~Away() {

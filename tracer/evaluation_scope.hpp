@@ -42,6 +42,9 @@ class EvaluationScope {
   bool alone_ = false;
 };
 
+// Whether no thread does, this one included, or waits until it may. The recorder's lock is held.
+bool nobody_evaluates();
+
 // Lets go of the recorder's lock and of the host language's for a scope.
 class Away {
  public:

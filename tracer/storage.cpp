@@ -278,7 +278,24 @@ void release_readers(Storage& s) {
   read->data = std::move(copy);
 }
 
+// Whether nothing has to be computed, moved or copied before others may see the memory.
+static bool ready_to_share(const Storage& s, DeviceId device) {
+  const Node& v = *s.version;
+  return !is_pending(v) && std::max(v.device, kHost) == device && !s.borrowed &&
+         (exported(s) || (only_known(v, 1) && !shared_memory(*v.data))) && nobody_evaluates();
+}
+
 void* export_memory(const Array& a, DeviceId device) {
+  {
+    obstruct_capture(kValueNeeded);
+    const Lock held = hold();
+    Storage& s = *a.storage;
+    if (ready_to_share(s, device)) {
+      ++s.exports;
+      open_to_writes(s);
+      return address(a, *s.version);
+    }
+  }
   evaluate(a);
   const Lock held = hold();
   const EvaluationScope whole(EvaluationScope::LockWhileRunning::Kept);

@@ -18,6 +18,7 @@ class vectorize(numpy.vectorize):
     """numpy.vectorize, with Plait arrays in and out."""
 
     _untraced = None  # why the function is not traced, where a loop of it runs in machine code
+    _seconds = None  # that NumPy takes for an element, where it was what called the function
 
     def __call__(self, *args, **kwargs):
         if self.pyfunc is numpy._NoValue or not hasattr(self, "pyfunc"):

@@ -21,6 +21,13 @@ _NUMBERS = bool, int, float
 
 def called(of, args, kwargs):
     """What one call of a _called.vectorize gives."""
+    if of._seconds is not None and not kwargs:
+        n = math.prod(x.size if type(x) is ndarray else 1 if type(x) in _NUMBERS else FEW for x in args)
+        if n < FEW and n * of._seconds < WORTH:
+            started = time.perf_counter()
+            results = call(numpy.vectorize.__call__.__get__(of), args, None, f"vectorize: fewer than {FEW} elements")
+            of._seconds = (time.perf_counter() - started) / max(n, 1)
+            return results
     call_of = _Call(of, args, kwargs)
     try:
         if of._untraced is not None:
@@ -33,6 +40,7 @@ def called(of, args, kwargs):
             return results
         except Untraceable as f:
             why = f"{e}; {f}" if str(f) else e
+            of._seconds = call_of.seconds or CALL
             return call(call_of.by_numpy, args, kwargs, f"vectorize: {why}")
 
 

@@ -372,3 +372,111 @@ def test_generators_take_no_attributes():
     rng = plait.random.default_rng(1)
     rng.random()
     assert pickle.loads(pickle.dumps(rng)).random() == copy.deepcopy(rng).random() == rng.random()
+
+
+HOST = {
+    "days": numpy.array(["2026-01-01", "2026-02-03", "NaT"], "M8[D]"),
+    "spans": numpy.array([1, 2, 3], "m8[D]"),
+    "texts": numpy.array(["a", "bc", "d"]),
+    "records": numpy.array([(1, 2.0), (3, 4.0)], [("a", "i4"), ("b", "f8")]),
+    "objects": numpy.array([1, [2], None], object),
+    "wide": numpy.array([1.5, 2.5, -1.0], "g"),
+}
+STATEMENTS = [
+    "x + 1", "1 + x", "x - x", "x == x", "x == 'a'", "x < x[::-1]", "x + x", "x[0]", "x[1:]", "x[[0, 1]]", "x[x == x]", "x['a']", "x[['b']]",
+    "x[1:]['b']", "x[None].T[0]", "x * 2", "x // x", "x - np.timedelta64(1, 'D')", "x > np.datetime64('2026-01-15')", "x + numbers", "numbers * x",
+    "x @ x", "x & 1", "x[9]", "x[1][0]",
+]  # fmt: skip
+STORES = ["x += 1", "x += x", "x *= 2", "x[0] = x[1]", "x[1:] = x[:1]", "x['a'] = 5", "x[::2] = numbers[:1]", "x[0] = 'zz'", "x[9] = x[0]", "x -= numbers"]
+
+
+@pytest.mark.parametrize("name", HOST)
+def test_dtypes_that_only_numpy_has(name):
+    for text in STATEMENTS:
+        both(lambda np, x: eval(text, {"np": np, "x": x, "numbers": np.arange(3)}), HOST[name])
+
+    def run(np, x):
+        before, view = x, x[1:]
+        space = {"np": np, "x": x, "numbers": np.arange(3)}
+        exec(text, space)
+        assert space["x"] is before
+        return x, view
+
+    for text in STORES:
+        both(run, HOST[name])
+
+
+def test_what_objects_are_in_an_array_comes_out():
+    inside = [1, 2]
+    x = plait.array([None, None], object)
+    x[0], x[1] = inside, plait.arange(2)
+    kept = x[1]
+    assert x[0] is inside and x[1] is kept and x[:1][0] is inside
+
+
+def test_views_of_records_keep_what_they_are_of():
+    x = plait.array([(1, 2.0), (3, 4.0)], [("a", "i4"), ("b", "f8")])
+    part = x[1:]
+    a = part["a"]
+    a[0] = 9
+    assert x["a"].tolist() == [1, 9] and a.base is not None and a.dtype == numpy.int32
+
+
+def test_orders_and_bytes_of_arrays():
+    for make in (lambda np: np.arange(6.0), lambda np: np.arange(6).reshape(2, 3), lambda np: np.arange(6, dtype="i2").reshape(2, 3).T, lambda np: np.float32(2) + np.zeros(())):
+        def described(np):
+            x = make(np)
+            made = np.asfortranarray(x)
+            return made, made.strides, made is x, np.asfortranarray(x, "f4"), x.tobytes(), x.tobytes("F"), x[::-1].tobytes() if x.ndim else b""
+
+        same(described(plait), described(numpy))
+    for values in ([1, 2], [[1, 2], [3, 4]], 5, [[1.5]]):
+        made, theirs = plait.asfortranarray(values), numpy.asfortranarray(values)
+        same(made, theirs)
+        assert made.strides == theirs.strides
+    pending = plait.arange(100_000.0) * 2
+    assert pending.tobytes() == (numpy.arange(100_000.0) * 2).tobytes()
+
+
+@pytest.mark.parametrize("code", ["f8", "?", "U3", "M8[D]"])
+def test_what_is_said_of_arrays_without_reading_them(code):
+    def described(np):
+        x = np.zeros((2, 3), code)
+        one = np.ravel(x)
+        one[0] = one[1]
+        copied = np.array(x)
+        return (np.isfortran(x), np.isfortran(x.T), np.isfortran(x[0]), np.result_type(x), np.result_type(x, x.T), np.ravel(x.T), np.ravel(x[::2]),
+                np.shares_memory(one, x), np.shares_memory(copied, x), copied.strides, np.array(x.T).strides)
+
+    same(described(plait), described(numpy))
+    both(lambda np: np.result_type(np.zeros(1, "f4"), np.zeros((), "i8"), np.zeros(2, "c8")))
+    both(lambda np: np.result_type(np.zeros(1, "f4"), np.zeros(1, "M8[s]")))
+    both(lambda np: np.frombuffer(b"12345678", code) if code != "U3" else 0)
+
+
+def test_memory_that_others_see_is_kept_apart():
+    x = plait.arange(3.0)
+    y = x.copy()
+    theirs = numpy.asarray(x)
+    theirs[0] = 7
+    assert x.tolist() == [7, 1, 2] and y.tolist() == [0, 1, 2]
+    z = x + 1
+    plait.ndarray.sort(x)
+    theirs[:] = 0
+    assert z.tolist() == [8, 2, 3] and x.tolist() == [0, 0, 0]
+    b = plait.broadcast_to(plait.arange(2.0), (2, 2))
+    plait.put(x, [1], 5)
+    assert theirs.tolist() == [0, 5, 0] and numpy.asarray(b).tolist() == [[0, 1], [0, 1]]
+
+
+def test_files_of_few_elements(tmp_path):
+    import io
+
+    x, stream = plait.arange(3.0), io.BytesIO()
+    plait.save(stream, x)
+    stream.seek(0)
+    same(plait.load(stream), numpy.arange(3.0))
+    with open(tmp_path / "x.npy", "w+b") as file:
+        plait.save(file, x)
+        file.seek(0)
+        same(plait.load(file), numpy.arange(3.0))

@@ -140,6 +140,18 @@ TEST_CASE("integers are divided exactly") {
   check_all<std::uint64_t>();
 }
 
+template <class T>
+void check_bytes() {
+  std::vector<T> all(256);
+  for (int i = 0; i < 256; ++i) all[std::size_t(i)] = T(i);
+  for (OpId op : {OpId::FloorDivide, OpId::Remainder, OpId::Fmod})
+    for (T by : all) check<T>(op, all, {by}, true);
+}
+TEST_CASE("every byte is divided by every byte") {
+  check_bytes<std::int8_t>();
+  check_bytes<std::uint8_t>();
+}
+
 TEST_CASE("floats are divided as NumPy divides them") {
   check_all<float>();
   check_all<double>();
