@@ -74,6 +74,12 @@ std::int64_t share_of_rows(const Node& p, std::int64_t columns) {
   return (all + kBlocks - 1) / kBlocks;
 }
 
+// Whether what an operand shows is in memory before the plan begins.
+bool is_given(const Graph& g, std::int32_t operand) {
+  while (g[operand].node->kind == NodeKind::View && !g[operand].leaf) operand = g[operand].in[0];
+  return g[operand].leaf;
+}
+
 // Where an operand's elements lie: in which memory, or in that of which node.
 struct OperandPlace {
   const Buffer* memory;
@@ -211,12 +217,13 @@ double tiling_seconds(const Target& target, const Graph& g, std::int32_t product
   if (p.axes.empty()) {
     const TileShape block = tile_shape(BlockExtents(g), product, false, most);
     const double down = rows / static_cast<double>(block.rows), seconds = down * m.block;
-    // Of smaller ones the columns stay at hand, and what is summed in another type a call casts,
-    // which takes about as long.
+    // Of smaller ones the columns stay at hand; what is summed in another type a call casts, which
+    // takes about as long; and columns that are computed where they are packed, a call has stored.
     const auto depth = static_cast<double>(tracer::product_depth(p));
     const ir::ProductTypes types = tracer::product_types(p);
     const bool large = rows * columns * depth >= kLarge;
-    if (!target.lanes || !large || ir::fragment_sums(types) != p.dtype || !types.uniform())
+    if (!target.lanes || !large || ir::fragment_sums(types) != p.dtype || !types.uniform() ||
+        !is_given(g, g[product].in[1]))
       return seconds;
     // In each matrix of a batch, every block of rows but one packs the columns again, and every
     // strip of columns but one reads the block's rows again.
