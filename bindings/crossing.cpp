@@ -116,10 +116,10 @@ class Raised {
     return error_ ? reinterpret_cast<PyObject*>(Py_TYPE(error_.get())) : Py_None;
   }
   void raise() {
-    if (PyObject* const e = error_.release()) {
-      PyErr_SetObject(reinterpret_cast<PyObject*>(Py_TYPE(e)), e);
-      Py_DECREF(e);
-    }
+    // PyErr_SetObject() would give it what the caller handles as its context, in place of its own.
+    if (PyObject* const e = error_.release())
+      PyErr_Restore(Py_NewRef(reinterpret_cast<PyObject*>(Py_TYPE(e))), e,
+                    PyException_GetTraceback(e));
   }
 
  private:
