@@ -388,6 +388,7 @@ class Crossed {
       seldom_ = Owned(
           check(PyObject_CallFunctionObjArgs(c_.seldom, args_, kwargs_, stands.get(), copies.get(),
                                              exported.get(), named.get(), nullptr)));
+      exported_.clear();  // the Call holds them, and counts references to them
     }
     return Owned(
         check(PyObject_CallMethod(seldom_.get(), method, argument ? "(O)" : nullptr, argument)));
