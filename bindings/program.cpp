@@ -261,6 +261,7 @@ class Program {
         break;
       } catch (const engine::Interrupted&) {
       }
+      if (PyErr_Occurred()) throw PythonError{};  // the handler has run
       check(PyErr_CheckSignals());
     }
     pb::list results;
