@@ -116,10 +116,10 @@ class Raised {
     return error_ ? reinterpret_cast<PyObject*>(Py_TYPE(error_.get())) : Py_None;
   }
   void raise() {
-    if (PyObject* const e = error_.release()) {
-      PyErr_SetObject(reinterpret_cast<PyObject*>(Py_TYPE(e)), e);
-      Py_DECREF(e);
-    }
+    // PyErr_SetObject() would give it what the caller handles as its context, in place of its own.
+    if (PyObject* const e = error_.release())
+      PyErr_Restore(Py_NewRef(reinterpret_cast<PyObject*>(Py_TYPE(e))), e,
+                    PyException_GetTraceback(e));
   }
 
  private:
@@ -388,6 +388,7 @@ class Crossed {
       seldom_ = Owned(
           check(PyObject_CallFunctionObjArgs(c_.seldom, args_, kwargs_, stands.get(), copies.get(),
                                              exported.get(), named.get(), nullptr)));
+      exported_.clear();  // the Call holds them, and counts references to them
     }
     return Owned(
         check(PyObject_CallMethod(seldom_.get(), method, argument ? "(O)" : nullptr, argument)));

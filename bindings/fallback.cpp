@@ -68,7 +68,7 @@ class NumpyCall {
     if (PyList_CheckExact(o) || PyTuple_CheckExact(o)) return items_outward(o);
     if (PyLong_CheckExact(o)) {  // it may be a length
       int beyond = 0;
-      bytes_ += std::max(PyLong_AsLongLongAndOverflow(o, &beyond), 0LL) * 8;
+      bytes_ += std::clamp(PyLong_AsLongLongAndOverflow(o, &beyond), 0LL, 1LL << 32) * 8;
     }
     return plain(o) ? Owned::borrow(o) : Owned();
   }

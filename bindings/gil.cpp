@@ -55,6 +55,12 @@ void restore_thread(PyThreadState* state) {
   --returning;
 }
 
+WithGil::WithGil() : state_(PyGILState_Ensure()), outside_(std::exchange(outside, false)) {}
+WithGil::~WithGil() {
+  outside = outside_;
+  PyGILState_Release(state_);
+}
+
 void install_exit_function() {
   python_main = pthread_self();
   pthread_atfork(nullptr, nullptr, [] {

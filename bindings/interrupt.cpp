@@ -87,10 +87,8 @@ bool stop() {
   PyThreadState* state = parked;
   if (!state && !holds_gil()) {
     if (!others.exchange(false)) return true;
-    const PyGILState_STATE gil = PyGILState_Ensure();
-    const bool raised = PyErr_CheckSignals() != 0;
-    PyGILState_Release(gil);
-    return raised;
+    const WithGil held;
+    return PyErr_CheckSignals() != 0;
   }
   others = false;
   if (state) take_back(state);

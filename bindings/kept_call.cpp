@@ -159,6 +159,7 @@ PyObject* run_kept(const Kept& k, PyObject* const* given) {
       break;
     } catch (const engine::Interrupted&) {
     }
+    if (PyErr_Occurred()) throw PythonError{};  // the handler has run
     check(PyErr_CheckSignals());
   }
   return r.object(k.returned);

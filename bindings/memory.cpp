@@ -115,6 +115,9 @@ PyObject* replace(PyObject*, Args args, Py_ssize_t n) {
   if (!exact_count(n, 2)) return nullptr;
   return guarded([&]() -> PyObject* {
     ArrayObject *a = as_array(args[0]), *b = as_array(args[1]);
+    // Whoever ends the borrowing knows it by the array.
+    if (a->array && a->array.storage->borrowed)
+      throw plait::ValueError("cannot resize this array: it does not own its data");
     a->array = b->array;
     PyObject* old = std::exchange(a->host, Py_XNewRef(b->host));
     Py_XDECREF(old);

@@ -114,10 +114,8 @@ PyObject* class_attribute(PyObject* cls, PyObject* name) {
   if (protocol) return found;
   PyObject* const theirs = PyDict_GetItemWithError(PyArray_Type.tp_dict, name);
   if (!theirs || !is_method(theirs)) return found;
-  return guarded([&] {
-    const Owned ours(found);
-    return Py_NewRef(method_of_both(ours.get(), theirs));
-  });
+  const Owned ours(found);
+  return guarded([&] { return Py_NewRef(method_of_both(ours.get(), theirs)); });
 }
 
 void take_numpys_view() {

@@ -242,25 +242,26 @@ class Program {
   }
   pb::list run(const pb::list& given) {
     std::vector<Dims> shapes;
-    for (const pb::handle& o : given) {
-      force(array_of(o));
-      shapes.push_back(array_of(o).shape);
-    }
+    for (const pb::handle& o : given) shapes.push_back(array_of(o).shape);
     const engine::Extents extents = program_.extents_of(shapes);
     std::vector<engine::Program::Value> values;
     for (;;) {
+      for (const pb::handle& o : given) force(array_of(o));
       try {
         const std::lock_guard held(tracer::lock());
         std::vector<NodeMemory> memory;
         for (const pb::handle& o : given) {
           const tracer::Array& a = array_of(o);
           const tracer::Node& n = *a.storage->version;
+          if (!n.data) break;  // another thread has written to it since
           memory.push_back({n.data, n.data_offset + a.offset + a.storage->base});
         }
+        if (memory.size() < given.size()) continue;
         values = program_.run(memory, extents);
         break;
       } catch (const engine::Interrupted&) {
       }
+      if (PyErr_Occurred()) throw PythonError{};  // the handler has run
       check(PyErr_CheckSignals());
     }
     pb::list results;

@@ -101,6 +101,18 @@ PyThreadState* leave_python();
 void restore_thread(PyThreadState* state);
 void install_exit_function();
 
+// The GIL for a scope, in a thread that has let go of it.
+class WithGil {
+ public:
+  WithGil();
+  ~WithGil();
+  WithGil(const WithGil&) = delete;
+
+ private:
+  const PyGILState_STATE state_;
+  const bool outside_;
+};
+
 // Other Python threads run while the engine evaluates.
 class NoGil {
  public:

@@ -19,7 +19,8 @@ struct Borrowed {
   std::byte* last;
   Ref<Storage> storage;  // keeps writes alive until they have reached the memory
   Ref<Lender> lender;
-  int leases = 1;  // borrowings that have not ended
+  int leases = 1;                           // borrowings that have not ended
+  bool as_bool = false, as_others = false;  // whether arrays show it as Bool, as another dtype
 };
 
 // By their addresses; no two meet.
@@ -176,15 +177,14 @@ Array borrow(void* data, DType t, const Dims& shape, const Dims& strides, bool w
   if (known.count == 1) {
     Borrowed& same = *known.one;
     if (!known.covers) grow(same, first, last, writeable, lender);
-    if (const DType other = same.storage->version->dtype;
-        other != t && (other == DType::Bool || t == DType::Bool))
-      same.storage->any_bytes = true;
+    (t == DType::Bool ? same.as_bool : same.as_others) = true;
     ++same.leases;
     a.storage = same.storage;
     a.dtype = t;
     a.shape = shape;
     a.strides = strides;
     a.offset = (origin - same.first) - same.storage->base;
+    if (same.as_bool && same.as_others) take_any_bytes(a);
   } else {
     if (known.count > 1) share_all(first, last);
     const bool plain = c_contiguous(shape, strides, unit) || e.first == 0;
@@ -195,6 +195,7 @@ Array borrow(void* data, DType t, const Dims& shape, const Dims& strides, bool w
     a.offset = -e.first;
     a.storage->borrowed = true;
     Borrowed fresh{first, last, a.storage, lender};
+    (t == DType::Bool ? fresh.as_bool : fresh.as_others) = true;
     if (known.count > 1) share_for_good(fresh);
     registry().insert(behind(first), std::move(fresh));
   }

@@ -251,11 +251,16 @@ std::unique_ptr<Program::Ready> Program::ready(const Extents& extents) {
   return r;
 }
 
+void Program::put_back(std::unique_ptr<Ready> r) {
+  idle_.insert(idle_.begin(), std::move(r));
+  if (idle_.size() > kMostIdle) idle_.pop_back();
+}
+
 std::vector<Dims> Program::result_shapes(const Extents& extents) {
   std::unique_ptr<Ready> r = ready(extents);
   std::vector<Dims> shapes = r->results;
   shapes.resize(data_.results.size());
-  idle_.insert(idle_.begin(), std::move(r));
+  put_back(std::move(r));
   return shapes;
 }
 
@@ -273,8 +278,7 @@ std::vector<Program::Value> Program::run(std::span<const NodeMemory> arguments,
   taken.bindings = r->bindings.get();
   run_on_host(const_cast<fusion::Plan&>(v.plan), *r->bindings, taken);
   std::ranges::copy(r->given.slots, r->bindings->slots.begin());
-  idle_.insert(idle_.begin(), std::move(r));
-  if (idle_.size() > kMostIdle) idle_.pop_back();
+  put_back(std::move(r));
   for (const Value& value : results)
     if (!value.memory) throw InternalError("an exported program without one of its results");
   const std::size_t visible = data_.results.size();

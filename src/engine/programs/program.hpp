@@ -136,6 +136,7 @@ class Program {
   };
   std::unique_ptr<Ready> ready(const Extents& extents);
   std::unique_ptr<Ready> prepared(const Extents& extents);
+  void put_back(std::unique_ptr<Ready> r);
 
   ProgramData data_;
   std::vector<NodeMemory> constants_;
