@@ -7,6 +7,7 @@ import types
 import numpy
 
 from . import _plait
+from ._called import WORTH
 from ._fallback import call, from_numpy, to_numpy
 from ._plait import lazy_scalar, ndarray
 from ._pure import guarded
@@ -14,7 +15,6 @@ from ._traced import Trace, arrays, computed
 from ._values import Untraceable
 
 FEW = 1 << 12  # elements that NumPy is faster with
-WORTH = 20e-3  # seconds of all calls that pay for machine code of them
 CALL = 5e-6  # seconds that one takes, where otypes are given and none was made
 _NUMBERS = bool, int, float
 
