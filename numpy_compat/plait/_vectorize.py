@@ -21,8 +21,8 @@ _NUMBERS = bool, int, float
 
 def called(of, args, kwargs):
     """What one call of a _called.vectorize gives."""
-    if of._seconds is not None and not kwargs:
-        n = math.prod(x.size if type(x) is ndarray else 1 if type(x) in _NUMBERS else FEW for x in args)
+    if of._seconds is not None and not kwargs and all(type(x) is ndarray or type(x) in _NUMBERS for x in args):
+        n = math.prod({x.shape: x.size for x in args if type(x) is ndarray}.values())  # at most; arrays of one shape count once
         if n < FEW and n * of._seconds < WORTH:
             started = time.perf_counter()
             results = call(numpy.vectorize.__call__.__get__(of), args, None, f"vectorize: fewer than {FEW} elements")
