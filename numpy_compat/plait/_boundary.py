@@ -85,7 +85,7 @@ def leaves(x, out, namespaces=False):
     return out
 
 
-def settled(x):
+def with_numpys_scalars(x):
     """x for code that runs outside of jitted functions: scalars that are pending on the host are NumPy's."""
     if all(type(v) is not lazy_scalar for v in leaves(x, [])):
         return x
@@ -93,11 +93,11 @@ def settled(x):
     if kind is lazy_scalar:
         return x if _plait.on_device(x) else _plait.export(x)
     if kind in (list, tuple):
-        return kind([settled(v) for v in x])
+        return kind([with_numpys_scalars(v) for v in x])
     if isinstance(x, tuple) and hasattr(x, "_fields"):
-        return kind(*(settled(v) for v in x))
+        return kind(*(with_numpys_scalars(v) for v in x))
     if isinstance(x, dict):
-        dict.update(x, {k: settled(v) for k, v in dict.items(x)})
+        dict.update(x, {k: with_numpys_scalars(v) for k, v in dict.items(x)})
     return x
 
 
@@ -194,7 +194,7 @@ class _Scalars(Kept):
     """Where Plait's arrays stay as they are: scalars alone become NumPy's."""
 
     def converted(self, x):
-        return settled(x) if type(x) is lazy_scalar else x
+        return with_numpys_scalars(x) if type(x) is lazy_scalar else x
 
 
 class _Uploads:
@@ -398,7 +398,7 @@ class Call(_Arguments):
     def outward(self, x):
         """A result as the caller gets it."""
         if self.as_it_is:
-            return x if self.inside else settled(x)
+            return x if self.inside else with_numpys_scalars(x)
         if type(x) in _AS_IT_IS:
             return x
         found = leaves(x, [], namespaces=True)
