@@ -17,6 +17,7 @@ import re
 import sys
 
 import device
+from ceilings import UNITS
 
 HERE = pathlib.Path(__file__).resolve().parent
 BEGIN, END = "<!-- measured: {} -->", "<!-- end of measured -->"
@@ -46,8 +47,7 @@ def ceilings(figures):
         "launch": "a launch each {:,.1f} us",
         "answer": "a launch and its answer {:,.1f} us",
     }
-    units = {"copy": 1e9, "ffma": 1e12, "mma": 1e12, "launch": 1e-6, "answer": 1e-6}
-    return "; ".join(text.format(figures[name] / units[name]) for name, text in names.items() if name in figures)
+    return "; ".join(text.format(figures[name] / UNITS[name][0]) for name, text in names.items() if name in figures)
 
 
 def section(results):

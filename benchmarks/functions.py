@@ -76,7 +76,7 @@ ROWS = {
     "einsum_path": "'ij,jk', small, small",
     "empty zeros ones": "n",
     "empty_like zeros_like ones_like": "x",
-    "expand_dims squeeze take": None,
+    "expand_dims": "x, 0",
     "eye identity": "side",
     "float_power": "x, 1.7",
     "format_float_positional format_float_scientific": "1.5",
@@ -94,7 +94,9 @@ ROWS = {
     "histogram histogram_bin_edges": "x, 10",
     "histogram2d": "x, y, 10",
     "histogramdd": "m[:, :2], 10",
-    "hsplit dsplit vsplit unstack": None,
+    "hsplit vsplit": "few, 1",
+    "dsplit": "few[..., None], 1",
+    "unstack": "few",
     "indices": "(side, side)",
     "info": None,
     "insert": "x, 1, 1",
@@ -162,7 +164,6 @@ ROWS = {
     "vecdot": ["x, y", "m, m"],
     "vecmat": "m[:, 0], m",
     "where": ["mask, x, y", "mask"],
-    "linalg.matmul linalg.solve linalg.multi_dot": None,
     "linalg.cross": "threes, threes",
     "linalg.lstsq linalg.solve": "small, small[0]",
     "linalg.matrix_power": "small, 2",
@@ -174,7 +175,7 @@ ROWS = {
     "linalg.vecdot": "x, y",
     "linalg.norm linalg.vector_norm": ["x", "m, axis=1"],
     "linalg.cond linalg.det linalg.inv linalg.matrix_rank linalg.pinv linalg.qr linalg.slogdet linalg.svd linalg.svdvals": "small",
-    "linalg.eig linalg.eigh linalg.eigvals linalg.eigvalsh linalg.cholesky linalg.matrix_norm linalg.trace": "small",
+    "linalg.eig linalg.eigh linalg.eigvals linalg.eigvalsh linalg.cholesky linalg.matrix_norm linalg.matrix_transpose linalg.trace": "small",
     "linalg.matmul": "small, small",
     "linalg.test fft.test": None,
     "fft.fftfreq fft.rfftfreq": "n",
@@ -182,7 +183,7 @@ ROWS = {
 TABLE = {}
 for names, texts in ROWS.items():
     for name in names.split():
-        TABLE[name] = [texts] if isinstance(texts, str) else texts or TABLE.get(name)
+        TABLE[name] = [texts] if isinstance(texts, str) else texts or []
 
 
 def functions():
@@ -199,13 +200,14 @@ def functions():
 def rows_of(name):
     """Texts of its arguments."""
     if name in TABLE:
-        return TABLE[name] or []
+        return TABLE[name]
     f = getattr(numpy, name, None)
     if isinstance(f, numpy.ufunc) and f.nin == 2:
         return ["x, y", "x, 3"]
     if isinstance(f, numpy.ufunc):
         return ["x", "x[::2]"]
-    return ["x", "m", "small"][:1] if not name.startswith("set") and "err" not in name and "buf" not in name and "print" not in name else []
+    is_setting = name.startswith("set") or any(part in name for part in ("err", "buf", "print"))
+    return [] if is_setting else ["x"]
 
 
 def arguments(np, dtype, n, folder):
@@ -331,7 +333,7 @@ def main():
     parser.add_argument("--verbose", action="store_true", help="every cell as it is measured")
     parser.add_argument("--small", action="store_true", help="statements on small arrays")
     parser.add_argument("--json", action="store_true", help="with --small: one line, for run.py")
-    parser.add_argument("--quick", action="store_true", help="three rounds instead of ten")
+    parser.add_argument("--quick", action="store_true", help="with --small: 20 rounds instead of 100")
     args = parser.parse_args()
     if args.small:
         return small(args)

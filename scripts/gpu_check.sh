@@ -109,7 +109,7 @@ fi
 without_catch && programs=
 for program in $programs samples/kmeans_cuda benchmarks/device_cost; do
   if [ ! -x "$build/$program" ]; then
-    echo "$build/$program is not there: the build comes first"
+    echo "$build/$program is not there: the build comes first" >&2
     exit 1
   fi
 done

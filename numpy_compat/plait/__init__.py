@@ -57,6 +57,7 @@ if _os.environ.get("PLAIT_TRACE"):
 
     _trace.finish_at_exit()
 from . import linalg  # noqa: E402, F401, I001  its functions look up names of this module
+from ._program import Error, load  # noqa: E402, F401  NumPy has a load(), too, which found_at_once() would take
 
 globals().update(_namespace.found_at_once(globals()))
 
@@ -69,10 +70,6 @@ def __getattr__(name):
         from . import _jit
 
         value = getattr(_jit, name)
-    elif name in ("Error", "load"):
-        from . import _program
-
-        value = getattr(_program, name)
     elif name == "export":
         from ._export import export as value
     elif name == "profile":
@@ -115,7 +112,7 @@ def __getattr__(name):
 
 
 def __dir__():
-    return sorted({*globals(), *_numpy.__all__, "coverage", "Error", "export", "jit", "profile", "ReplayWarning"})
+    return sorted({*globals(), *_numpy.__all__, "coverage", "export", "jit", "profile", "ReplayWarning"})
 
 
 def _ufunc_of(numpy_ufunc):

@@ -85,7 +85,7 @@ def leaves(x, out, namespaces=False):
     return out
 
 
-def settled(x):
+def with_numpys_scalars(x):
     """x for code that runs outside of jitted functions: scalars that are pending on the host are NumPy's."""
     if all(type(v) is not lazy_scalar for v in leaves(x, [])):
         return x
@@ -93,11 +93,11 @@ def settled(x):
     if kind is lazy_scalar:
         return x if _plait.on_device(x) else _plait.export(x)
     if kind in (list, tuple):
-        return kind([settled(v) for v in x])
+        return kind([with_numpys_scalars(v) for v in x])
     if isinstance(x, tuple) and hasattr(x, "_fields"):
-        return kind(*(settled(v) for v in x))
+        return kind(*(with_numpys_scalars(v) for v in x))
     if isinstance(x, dict):
-        dict.update(x, {k: settled(v) for k, v in dict.items(x)})
+        dict.update(x, {k: with_numpys_scalars(v) for k, v in dict.items(x)})
     return x
 
 
@@ -194,7 +194,7 @@ class _Scalars(Kept):
     """Where Plait's arrays stay as they are: scalars alone become NumPy's."""
 
     def converted(self, x):
-        return settled(x) if type(x) is lazy_scalar else x
+        return with_numpys_scalars(x) if type(x) is lazy_scalar else x
 
 
 class _Uploads:
@@ -234,6 +234,13 @@ class _Uploads:
                 self.roots[key] = root, made, _plait.writes(made)
         _plait.end_borrow(*self.lent)
         self.lent.clear()
+
+
+def _differs(ours, before):
+    """Whether a list or a dict holds other objects than a copy of it that was made before."""
+    if type(ours) is list:
+        return len(ours) != len(before) or any(a is not b for a, b in zip(ours, before))
+    return list(ours) != list(before) or any(v is not before[k] for k, v in ours.items())
 
 
 class _Arguments:
@@ -276,9 +283,7 @@ class _Arguments:
 
     def changed(self):
         """Whether the function changed what is in a list or a dict that it got."""
-        return any(list(ours) != list(before) if type(ours) is dict else len(ours) != len(before) for _, ours, before in self.copies) or any(
-            any(a is not b for a, b in zip(*((x.values() if type(x) is dict else x) for x in (ours, before)))) for _, ours, before in self.copies
-        )
+        return any(_differs(ours, before) for _, ours, before in self.copies)
 
     def return_layouts(self):
         """Arrays whose shape, dtype, strides or flags the function set: so are the caller's."""
@@ -294,11 +299,12 @@ class _Arguments:
     def return_lists(self):
         """Lists and dicts that the function changed: so are the caller's."""
         for theirs, ours, before in self.copies:
+            if not _differs(ours, before):
+                continue
             if type(ours) is list:
-                if len(ours) != len(before) or any(a is not b for a, b in zip(ours, before)):
-                    theirs[:] = [outward(v, self.borrowed, self.exported) for v in ours]
-                    before[:] = ours
-            elif list(ours) != list(before) or any(v is not before[k] for k, v in ours.items()):
+                theirs[:] = [outward(v, self.borrowed, self.exported) for v in ours]
+                before[:] = ours
+            else:
                 made = {k: outward(v, self.borrowed, self.exported) for k, v in ours.items()}
                 theirs.clear()
                 theirs.update(made)
@@ -352,7 +358,7 @@ class Call(_Arguments):
         self.roots += [self.target.owner, *args, *kwargs.values()]
         for x in self.roots:
             if type(x) not in _BARE:
-                self.stand_in(x)
+                self.replace_generators(x)
         if self.as_it_is:
             return [self.named(a) for a in args], {k: self.named(v) for k, v in kwargs.items()}
         if _plait.current_device() != "cpu":
@@ -365,7 +371,7 @@ class Call(_Arguments):
         """Of the arrays that the function gets: with more, it has left one somewhere."""
         return _references(self.borrowed.values())
 
-    def stand_in(self, x):
+    def replace_generators(self, x):
         """Has Plait's generators stand for those of NumPy's that attributes of an argument hold."""
         names = getattr(x, "__dict__", None)
         if type(names) is not dict:
@@ -392,7 +398,7 @@ class Call(_Arguments):
     def outward(self, x):
         """A result as the caller gets it."""
         if self.as_it_is:
-            return x if self.inside else settled(x)
+            return x if self.inside else with_numpys_scalars(x)
         if type(x) in _AS_IT_IS:
             return x
         found = leaves(x, [], namespaces=True)

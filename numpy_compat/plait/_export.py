@@ -15,7 +15,7 @@ import traceback
 import numpy
 
 from . import _caught, _plait
-from ._jit import _Jitted
+from ._jit import _Jitted, jit
 from ._plait import lazy_scalar
 from ._program import Error, is_ours, load
 from ._progress import Progress
@@ -81,8 +81,6 @@ def _tiers(targets):
 
 def _check(path, fn, example):
     """The program gives what the function does."""
-    from ._jit import jit
-
     from ._state import config
 
     # Copies, as it may write to them.

@@ -21,7 +21,7 @@ class ReplayWarning(UserWarning):
 
 
 class Target:
-    """The function to run in fn's place, the swap.Swapped that it is made of (or None), and the object whose method it is (or None)."""
+    """The function to run in fn's place, the _swap.Swapped that it is made of (or None), and the object whose method it is (or None)."""
 
     def __init__(self, fn, loops=False):
         self.owner = self.swapped = None

@@ -1,8 +1,6 @@
 """plait.load(path) and what it returns: programs that plait.export wrote."""
 
-import json
 import os
-import pickletools
 import stat
 
 import numpy
@@ -70,6 +68,8 @@ def _is_program(path, allow_pickle):
 
 
 def _is_pickle(file):
+    import pickletools  # which few need
+
     try:
         for _ in pickletools.genops(file):
             pass
@@ -82,6 +82,8 @@ class Program:
     """What plait.load returns. Arguments and results are as those of a jitted function."""
 
     def __init__(self, program):
+        import json  # which few need
+
         self._program = program
         self.manifest = json.loads(program.manifest)
         self._arguments = [(a["name"], numpy.dtype(a["dtype"])) for a in self.manifest["arguments"]]

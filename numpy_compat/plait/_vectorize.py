@@ -7,6 +7,7 @@ import types
 import numpy
 
 from . import _plait
+from ._called import WORTH
 from ._fallback import call, from_numpy, to_numpy
 from ._plait import lazy_scalar, ndarray
 from ._pure import guarded
@@ -14,15 +15,14 @@ from ._traced import Trace, arrays, computed
 from ._values import Untraceable
 
 FEW = 1 << 12  # elements that NumPy is faster with
-WORTH = 20e-3  # seconds of all calls that pay for machine code of them
 CALL = 5e-6  # seconds that one takes, where otypes are given and none was made
 _NUMBERS = bool, int, float
 
 
 def called(of, args, kwargs):
     """What one call of a _called.vectorize gives."""
-    if of._seconds is not None and not kwargs:
-        n = math.prod(x.size if type(x) is ndarray else 1 if type(x) in _NUMBERS else FEW for x in args)
+    if of._seconds is not None and not kwargs and all(type(x) is ndarray or type(x) in _NUMBERS for x in args):
+        n = math.prod({x.shape: x.size for x in args if type(x) is ndarray}.values())  # at most; arrays of one shape count once
         if n < FEW and n * of._seconds < WORTH:
             started = time.perf_counter()
             results = call(numpy.vectorize.__call__.__get__(of), args, None, f"vectorize: fewer than {FEW} elements")

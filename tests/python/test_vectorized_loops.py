@@ -120,3 +120,14 @@ def test_tracing_is_not_tried_again(reasons, monkeypatch):
     f(plait.asarray(X), plait.asarray(Y), 60)
     monkeypatch.setattr(_vectorize._Call, "traced", None)
     assert numpy.array_equal(numpy.asarray(f(plait.asarray(X), plait.asarray(Y), 20)), numpy.vectorize(escape)(X, Y, 20))
+
+
+def test_few_elements_of_two_arrays_are_numpys_at_once(monkeypatch):
+    made, call_of = [], _vectorize._Call
+    monkeypatch.setattr(_vectorize, "WORTH", math.inf)
+    monkeypatch.setattr(_vectorize, "_Call", lambda *args: made.append(args) or call_of(*args))
+    f, x = plait.vectorize(lambda a, b: f"{a} {b}"), plait.arange(100.0)
+    for _ in range(3):
+        assert f(x, x)[3] == "3.0 3.0"
+    assert len(made) == 1  # arrays of one shape are not broadcast against each other
+    assert f(x[:, None], x).shape == (100, 100) and len(made) == 2

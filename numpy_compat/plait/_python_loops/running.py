@@ -142,7 +142,7 @@ class Loop(_plait.LoopCall):
         """The function's next calls run code in which the loop is as its source has it."""
         if not self.sleeps and self.versions is not None:
             self.sleeps = True
-            self.versions.settle()
+            self.versions.choose_code()
 
     def lasted(self):
         """There was a round in Python that machine code would have gained in: of one alone, something else may have taken the time."""
@@ -155,7 +155,7 @@ class Loop(_plait.LoopCall):
         self.idle = self.nap = 0
         if self.sleeps:
             self.wake()
-            self.versions.settle()
+            self.versions.choose_code()
 
     def wake(self):
         self.sleeps, self.naps, self.idle, self.nap = False, 0, 0, 0

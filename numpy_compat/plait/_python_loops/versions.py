@@ -20,7 +20,7 @@ class Versions:
         for loop in loops.values():
             loop.versions = self
 
-    def settle(self):
+    def choose_code(self):
         """Has calls that begin from now on run the code in which the loops that are awake ask."""
         asleep = set()
         for name, loop in self.loops.items():  # outer ones first
@@ -48,7 +48,7 @@ class Versions:
     def wake(self):
         for loop in self.loops.values():
             loop.wake()
-        self.settle()
+        self.choose_code()
 
 
 class Calls(_plait.CallAccount):
