@@ -237,7 +237,7 @@ def arange(start_or_stop=_NO, /, stop=_NO, step=1, dtype=None, *, start=_NO, dev
 def linspace(start, stop, num=50, endpoint=True, retstep=False, dtype=None, axis=0, *, device=None):
     if device is not None:
         return on(device, linspace, start, stop, num, endpoint, retstep, dtype, axis)
-    if _default_dtype.active and dtype is None:
+    if dtype is None and _default_dtype.differs():
         dtype = _default_dtype.dtype_for(start, stop)
     result = _plait.linspace(start, stop, num, endpoint, dtype) if axis == 0 else NotImplemented
     if result is NotImplemented:

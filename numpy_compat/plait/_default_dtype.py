@@ -110,8 +110,11 @@ def _has_dtype(x):
 
 
 def dtype_for(*values):
-    """What NumPy's float64 is to be where it is made of these values; None: what NumPy makes of them."""
-    return None if any(map(_has_dtype, values)) else get_default_dtype()
+    """What NumPy's float64, or complex128, is to be where it is made of these values; None: what NumPy makes of them."""
+    if any(map(_has_dtype, values)):
+        return None
+    wanted = get_default_dtype()
+    return _COMPLEX[wanted.name] if any(map(numpy.iscomplexobj, values)) else wanted
 
 
 def of_values(host, *values):

@@ -85,6 +85,13 @@ def test_what_numpy_makes_float64(name, dtype):
     assert make(plait).dtype == numpy.float64
 
 
+def test_a_range_of_complex_numbers():
+    for dtype, wanted in (("float64", "complex128"), ("float32", "complex64")):
+        with plait.default_dtype(dtype):
+            made = plait.linspace(3, 1j, 7)
+        numpy.testing.assert_array_equal(host(made), numpy.linspace(3, 1j, 7).astype(wanted), strict=True)
+
+
 @pytest.mark.parametrize("name", AS_NUMPY)
 def test_what_has_a_dtype_keeps_it(name):
     expected = AS_NUMPY[name](numpy)
