@@ -68,7 +68,7 @@ class Row:
     def inputs(self, scale):
         """Normal numbers, which repeat after a million; `scale` shrinks the first axis of what is large."""
         numbers = numpy.random.default_rng(7).standard_normal(1_000_003, "f4").astype(self.dtype)
-        shapes = [[max(3, int(s[0] * scale)) if s[0] > 1000 else s[0], *s[1:]] for s in self.shapes]
+        shapes = [[max(3, int(s[0] * scale)) if s[0] >= 10_000 else s[0], *s[1:]] for s in self.shapes]
         return [numpy.resize(numpy.roll(numbers, 1000 * i), s) for i, s in enumerate(shapes)]
 
 

@@ -64,7 +64,7 @@ fi
 # shellcheck disable=SC2046
 if asked device; then
   part device 240 "$python" benchmarks/device.py --device-cost "$PLAIT_BUILD/benchmarks/device_cost" --out "$pieces/device.json" \
-    --seconds 0.3 --timeout 50 $(small --scale 0.0001 --seconds 0.02)
+    --seconds 0.3 --timeout 50 $(small --scale 0.0001 --seconds 0.02 --only "chain|K.=.2|stencil")
 fi
 # shellcheck disable=SC2046
 if asked scaling && [ -z "${PLAIT_WHEEL:-}$double" ]; then

@@ -221,10 +221,16 @@ def test_odd_dtypes():
     assert range(9)[plait.borrow(misaligned)] == range(9)[misaligned]
 
 
-@pytest.mark.parametrize("name", ["cuda:-1", "cuda\0", "cuda:", "cpu\0"])
-def test_names_of_no_device(name):
-    with pytest.raises(ValueError, match="Device not understood"):
+def test_names_of_no_device(run_python):
+    source = r"""
+import plait
+for name in ("cuda:-1", "cuda\0", "cuda:", "cpu\0"):
+    try:
         plait.zeros(2, device=name)
+    except ValueError as e:
+        print("Device not understood" in str(e))
+"""
+    assert run_python(source).stdout.split() == ["True"] * 4
 
 
 def test_numbers_beside_arrays_of_any_size():
