@@ -348,7 +348,7 @@ def overheads(a):
     rows, why = run([*THIS, "--host-cost", "--scale", a.scale], 120)
     out["warm evaluation, host time, Python"] = rows[0]["host"] if rows else why
     if a.device_cost:
-        rows, why = run([a.device_cost], 120)
+        rows, why = run([a.device_cost, max(1, int(100_000 * a.scale))], 120)
         out["warm evaluation, host time, C++"] = rows[0]["seconds"] if rows else why
     return out
 

@@ -1,15 +1,18 @@
 // Seconds of the host to record and start a graph of one kernel that is known, through the C++
-// facade on a CUDA device. Prints JSON; exits with 77 where there is no device.
+// facade on a CUDA device, of as many elements as the argument says. Prints JSON; exits with 77
+// where there is no device.
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
+#include <cstdlib>
 #include <plait/device.hpp>
 #include <plait/plait.hpp>
 
-int main() {
+int main(int argc, char** argv) {
   try {
+    const long elements = argc > 1 ? std::atol(argv[1]) : 100000;
     const plait::device gpu = plait::cuda(0);
-    const plait::array<float> x = plait::to_device(plait::ones<float>({100000}).copy(), gpu);
+    const plait::array<float> x = plait::to_device(plait::ones<float>({elements}).copy(), gpu);
     constexpr int kGraphs = 100, kRounds = 25, kWarm = 5;
     double times[kRounds];
     for (int round = -kWarm; round < kRounds; ++round) {
