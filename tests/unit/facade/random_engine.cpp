@@ -70,7 +70,7 @@ TEST_CASE("integers of each dtype are NumPy's, in memory of their own size") {
 }
 
 TEST_CASE("an array<T> is made of no other elements than T") {
-  CHECK_THROWS_AS(array<std::int32_t>(plait::arange(3).handle()), plait::DTypeError);
+  CHECK_THROWS_AS(array<std::int32_t>(plait::arange<int64_t>(3).handle()), plait::DTypeError);
   CHECK_THROWS_WITH(array<float>(plait::ones<double>({2}).handle()),
                     "an array of float64 is no array<T> of float32");
 }
