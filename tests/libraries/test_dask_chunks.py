@@ -312,7 +312,7 @@ def test_threads_give_the_same_bits():
 
 
 def inside(a, frame):
-    return numpy.may_share_memory(a.to_numpy(), numpy.frombuffer(frame, numpy.uint8))
+    return numpy.may_share_memory(numpy.asarray(a), numpy.frombuffer(frame, numpy.uint8))
 
 
 @pytest.mark.parametrize("received", [lambda f: bytearray(f), lambda f: memoryview(numpy.frombuffer(f, numpy.uint8).copy())])
@@ -355,7 +355,10 @@ def test_messages_of_other_arrays(x):
     from distributed.protocol import deserialize, serialize
 
     y = deserialize(*serialize(x))
-    assert type(y) is plait.ndarray and y.dtype == x.dtype and y.shape == x.shape and y.tolist() == x.tolist()
+    # What goes by pickle is NumPy's, as its pickles are.
+    ours = x.dtype.kind in "biufc"
+    assert type(y) is (plait.ndarray if ours else numpy.ndarray)
+    assert y.dtype == x.dtype and y.shape == x.shape and y.tolist() == x.tolist()
 
 
 def test_pickles_take_no_copy():
