@@ -9,6 +9,7 @@
 # tests, ceilings (benchmarks/ceilings.py), the device's rows beside CuPy, torch and JAX (benchmarks/device.py), and twelve rows of the
 # CPU by threads beside torch (benchmarks/scaling.py). The build is without LLVM, so that the CPU's rows are left out where no wheel of
 # Plait is at hand: PLAIT_WHEEL names one for this Python (bash scripts/wheels.sh makes it).
+# The build puts an extension without LLVM beside the package's sources: where this is tried in a checkout that is worked in, build that again.
 # PLAIT_OUT: the folder of the files (benchmarks/results); PYTHON, PLAIT_BUILD, PLAIT_CMAKE, PLAIT_GPU_DOUBLE as in gpu_check.sh.
 # Exit status: 0; 1 when a part failed; 3 without a GPU.
 set -uo pipefail
