@@ -96,18 +96,21 @@ PyObject* by_entry(PyObject* self, PyObject* numbers) {
   return nullptr;
 }
 
+// Nothing, or the numbers that are counted, and what the loop goes over where that is something
+// else.
 PyObject* call_loop(PyObject* self, PyObject* args, PyObject* named) {
   LoopObject* const loop = as_loop(self);
   if (loop->entries && PyList_GET_SIZE(loop->entries) > 0 && !named &&
-      PyTuple_GET_SIZE(args) <= 1) {
-    PyObject* const numbers = PyTuple_GET_SIZE(args) == 1 ? PyTuple_GET_ITEM(args, 0) : nullptr;
+      PyTuple_GET_SIZE(args) <= 2) {
+    const Py_ssize_t given = PyTuple_GET_SIZE(args);
+    PyObject* const numbers = given > 0 ? PyTuple_GET_ITEM(args, 0) : nullptr;
     if (numbers && PyRange_Check(numbers)) {
       const Py_ssize_t count = PyObject_Size(numbers);
       if (count < 0) PyErr_Clear();  // of more than a size holds
       if (count >= 0 && static_cast<double>(count) * loop->each < kEntry && loop->each > 0) {
         loop->fast = true;  // as long as its code would be in running
         loop->slow = false;
-        return Py_NewRef(numbers);
+        return Py_NewRef(PyTuple_GET_ITEM(args, given - 1));
       }
     }
     PyObject* const done = guarded([&] { return by_entry(self, numbers); });

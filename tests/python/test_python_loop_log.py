@@ -17,7 +17,7 @@ def f(x, n):
         t += x[i]
     for i in range(n):
         x[i] = t * i
-    for v in [1, 2]:
+    for v in set([1, 2]):
         t += v
     for i in range(n):
         t = str(i)
@@ -38,7 +38,7 @@ def test_the_log_has_a_line_for_each_loop(run_python, tmp_path):
     assert " ms of compilation; one thread: an iteration may need what one before it has left" in said[10]
     assert "for i in range(n): in f(): machine code for t: float, x: float64[:]; " in said[10]
     assert "machine code for t: float, x: float64[:], of which threads run parts; " in said[12].replace("t: numpy.float64", "t: float")
-    assert said[14] == " the loop in f() stays Python's: it goes over no range"
+    assert said[14] == " the loop in f() stays Python's: it goes over what is neither a range nor arrays and lists of numbers"
     assert said[16] == " the loop in f() stays Python's: a call of str() (line 17)"
     assert "[i * 0.5 for i in range(n)] in f(): machine code for its range, of which threads run parts; " in said[18]
 
@@ -52,7 +52,7 @@ def test_the_source_line_by_line(at_once):
                 t += x[i] * j
         for i in range(n):
             x[i] = t
-        for v in (1, 2):
+        for v in set([1, 2]):
             t += v
             for i in range(n):
                 x[i] += v
@@ -70,8 +70,8 @@ def test_the_source_line_by_line(at_once):
     )
     assert marks[3] == ("machine code", "one thread: an iteration may need what one before it has left, or end the loop")
     assert marks[6] == marks[7] == ("threads", "")
-    assert marks[8] == ("Python", "it goes over no range") and marks[10] == ("threads", "")
-    assert marks[12][0] == "Python" and marks[12][1].startswith("a call for its effect (line ")
+    assert marks[8] == ("Python", "it goes over what is neither a range nor arrays and lists of numbers") and marks[10] == ("threads", "")
+    assert marks[12][0] == "Python" and marks[12][1].startswith("a call with keywords (line ")
 
 
 def test_functions_without_loops_have_no_such_section():

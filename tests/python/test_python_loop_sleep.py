@@ -124,9 +124,10 @@ def test_a_loop_that_cannot_be_compiled_sleeps_when_the_call_ends(fresh, monkeyp
     monkeypatch.setattr(running, "LEAST", 0.0)
     f = plait.jit(popped)
     assert f([2, 1, 3] * 5) == popped([2, 1, 3] * 5)
-    (loop,) = loops_of(f)
-    assert loop.codes and not any(code.usable for code in loop.codes.values())
-    assert loop.sleeps and f([2, 1, 3] * 5) == popped([2, 1, 3] * 5) and untouched(f)
+    assert len(loops_of(f)) == 2
+    for loop in loops_of(f):
+        assert loop.codes and not any(code.usable for code in loop.codes.values()) and loop.sleeps
+    assert f([2, 1, 3] * 5) == popped([2, 1, 3] * 5) and untouched(f)
 
 
 def test_arguments_of_another_kind_wake_it(fresh, short, monkeypatch):
@@ -192,13 +193,12 @@ def test_a_loop_inside_that_grows_wakes_within_the_call(fresh):
     f = plait.jit(grows)
     lengths = [2] * 150 + [20_000] * 200
     assert f(lengths) == grows(lengths)
-    (loop,) = loops_of(f)
-    assert loop.codes and not loop.sleeps
+    assert any(loop.codes for loop in loops_of(f)) and not any(loop.sleeps for loop in loops_of(f))
 
 
 def test_names_that_come_to_stand_for_something_else(fresh, monkeypatch):
     f = plait.jit(looks_up)
-    assert [f(2), f(2)] == [15, 15] and untouched(f)
+    assert [f(2) for _ in range(12)] == [15] * 12 and untouched(f)
     monkeypatch.setitem(globals(), "FACTOR", 5)
     assert f(2) == 25 and untouched(f)
     monkeypatch.setitem(globals(), "FACTOR", np.float64)

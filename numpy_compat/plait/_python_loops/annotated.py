@@ -4,6 +4,7 @@ import linecache
 import types
 
 from .reading import tree_of
+from .running import GOES_OVER
 from .source import reasons
 
 MACHINE, THREADS, PYTHON = "machine code", "threads", "Python"
@@ -26,6 +27,7 @@ def annotated(function, loops):
                 notes.pop(line, None)
                 marks[line] = THREADS if ran[-1].places else MACHINE
         said = [code.alone for code in ran if not code.places] or [code.why for code in loop.codes.values() if not code.usable]
+        said = said or [GOES_OVER] * loop.refuses
         said = said or ([] if ran else ["its code has not run" if loop.codes else "not long enough"])
         notes.setdefault(lines[0], []).extend(dict.fromkeys(("one thread: " + why) if ran else why for why in said))
     name = function.__code__.co_filename

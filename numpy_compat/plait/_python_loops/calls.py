@@ -10,7 +10,7 @@ import numpy
 from . import complexes
 from .folds import fold_of, folded
 from .reading import LIBRARIES
-from .types import BOOL, FLOAT, INT, NUMPYS, NotCompiled, Scalar, joined
+from .types import BOOL, FLOAT, INT, NUMPYS, NotCompiled, Scalar, class_of, joined
 from .views import Vector, View, as_vector, kept, same_extent
 
 _LIBM = {
@@ -30,6 +30,8 @@ def call(lowering, fn, node):
 
     if isinstance(fn, (list, View, Vector)) or not callable(fn):
         raise NotCompiled("a call of what is no function", node)
+    if fn in _TYPES and isinstance(fn, type) and len(node.args) == 1 and isinstance(node.args[0], ast.Constant) and not node.keywords:
+        return _constant(lowering, fn, node.args[0])
     args = [lowering.evaluate(a) for a in node.args]
     if isinstance(fn, types.FunctionType) and not fn.__code__.co_filename.startswith(LIBRARIES):
         return inlined(lowering, fn, args, {k.arg: lowering.evaluate(k.value) for k in node.keywords}, node)
@@ -222,10 +224,34 @@ def _bool(lowering, args, node):
     return _value(BOOL, lowering.truth(*_numbers(args, node), node))
 
 
+def _constant(lowering, fn, node):
+    """One of NumPy's numbers, which may be beyond the ints that code has."""
+    try:
+        return lowering.literal(fn(node.value))
+    except (ArithmeticError, TypeError, ValueError):
+        raise NotCompiled(f"{fn.__name__}() of {node.value!r}", node) from None
+
+
 def _cast(lowering, a, t, node):
-    if a.type == INT and t.dtype not in ("int64", "float32", "float64", "complex64", "complex128") or a.type.kind == "f" and t.kind in "iu":
-        raise NotCompiled(f"numpy.{t.dtype}() of a number that may not fit", node)
+    if t.kind in "iu" and a.type.kind == "f":
+        return _whole(lowering, a, t, node)
+    if a.type == INT and t.kind in "iu" and t.dtype != "int64":
+        lowering.fits(a, t.dtype, lambda i, *_: class_of(t)(i), node)
     return _value(t, lowering.truth(a, node) if t.kind == "b" else lowering.cast(a, t.dtype))
+
+
+def _whole(lowering, a, t, node):
+    """A float as one of NumPy's integers: Python's by way of an int, NumPy's by a cast."""
+    x, of = lowering.cast(a, "float64"), class_of(t)
+    if not a.type.python:
+        if t.dtype == "uint64":
+            raise NotCompiled("numpy.uint64() of a float of NumPy's", node)
+        lowering.warn_if(lowering.negated(lowering.is_int_of(64 if t.dtype in ("int64", "uint32") else 32, x)), "invalid value encountered in cast")
+        return _value(t, lowering.cast(a, t.dtype))
+    lowering.fail_if(lowering.negated(lowering.is_int_of(64, x)), lambda _, a, b: _too_large_for(of(a)), node, None, x)
+    whole = _value(INT, lowering.p.cast(x, "int64"))
+    lowering.fits(whole, t.dtype, lambda i, *_: of(i), node)
+    return _value(t, lowering.cast(whole, t.dtype))
 
 
 def _abs(lowering, args, node):

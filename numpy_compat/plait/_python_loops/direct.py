@@ -10,6 +10,7 @@ import numpy
 
 from .._plait import DirectCall
 from .._swap import contents
+from .over import Over, is_range
 from .reading import tree_of
 from .running import Loop
 from .source import outside_names, why_not
@@ -45,8 +46,8 @@ class _Plain:
         if isinstance(s, (ast.For, ast.While)):
             if why_not(s, set()) is not None:
                 raise _NotPlain
-            for x in s.iter.args if isinstance(s, ast.For) else ():
-                self.number(x)
+            if isinstance(s, ast.For):
+                self.over(s.iter)
         elif isinstance(s, ast.Assign):
             if len(s.targets) > 1 or not isinstance(s.targets[0], (ast.Name, ast.Tuple, ast.Subscript)):
                 raise _NotPlain
@@ -64,6 +65,16 @@ class _Plain:
                 if not isinstance(part, ast.Name):
                     self.number(part)
         elif not isinstance(s, ast.Pass) and not (isinstance(s, ast.Expr) and isinstance(s.value, ast.Constant)):
+            raise _NotPlain
+
+    def over(self, e):
+        """What a loop goes over: numbers of ranges, and arrays and lists."""
+        if is_range(e):
+            return [*map(self.number, e.args)]
+        for part in Over(e).parts.values():
+            if not (isinstance(part, ast.Name) and part.id in self.own):
+                self.number(part)
+        if not {n.id for n in nodes(e) if isinstance(n, ast.Name)}.isdisjoint({*self.globals} - {*self.own}):
             raise _NotPlain
 
     def store(self, target, value):

@@ -53,14 +53,15 @@ class Elements(Loop):
         self.text = text
         self.most = 0  # elements of a run so far
 
-    def __call__(self, numbers, consumer=list):
+    def __call__(self, numbers, consumer=list, items=None, given=()):
         """What the comprehension goes over."""
+        items = numbers if items is None else items
         if not self.awake:
-            return numbers
+            return items
         if _takes_all(consumer) and _counts(numbers) and not self.waits:
-            return self.begin(numbers)
+            return self.begin(numbers, items, given)
         self.idled()
-        return numbers
+        return items
 
     def inputs(self, variables):
         found, values = super().inputs(variables)

@@ -11,7 +11,7 @@ from .dry import resolved
 from .kinds import Kinds, Listed, Value, kinds_of
 from .tracebacks import Failure, Place
 from .types import BOOL, COMPLEX, FLOAT, INT, NotCompiled, Scalar, is_complex, joined, scalar_of
-from .views import Vector, View, array_view
+from .views import ListView, TupleView, Vector, View, array_view
 
 _OPERATORS = {
     ast.Add: ("add", operator.add), ast.Sub: ("subtract", operator.sub), ast.Mult: ("multiply", operator.mul),
@@ -39,7 +39,9 @@ class Expressions(Kinds):
         return how(node)
 
     def scalar(self, node):
-        value = self.evaluate(node)
+        return self.a_number(self.evaluate(node), node)
+
+    def a_number(self, value, node):
         if not isinstance(value, Value):
             raise NotCompiled("a number is wanted here", node)
         return value
@@ -313,8 +315,8 @@ class Expressions(Kinds):
         held, key = self.chosen(node), (node, "value")
         stop = self.p.begin_if(None)
         for at, operand in enumerate(node.values):
-            value = self.scalar(operand)
-            self.choose(held, key, value, node)
+            value = self.later(operand) if at else self.evaluate(operand)
+            self.choose(held, key, self.a_number(value, operand), node)
             if at + 1 < len(node.values):
                 truth = self.truth(value, operand)
                 self.p.break_(stop, truth if isinstance(node.op, ast.Or) else self.negated(truth))
@@ -324,9 +326,9 @@ class Expressions(Kinds):
     def of_IfExp(self, node):
         held, key = self.chosen(node), (node, "value")
         self.p.begin_if(self.truth(self.evaluate(node.test), node))
-        self.choose(held, key, self.scalar(node.body), node)
+        self.choose(held, key, self.a_number(self.later(node.body), node.body), node)
         self.p.otherwise()
-        self.choose(held, key, self.scalar(node.orelse), node)
+        self.choose(held, key, self.a_number(self.later(node.orelse), node.orelse), node)
         self.p.end()
         return self.choice(held, key)
 
@@ -340,7 +342,7 @@ class Expressions(Kinds):
         held, key = self.chosen(node), (node, "value")
         stop = self.p.begin_if(None)
         for at, (op, right) in enumerate(zip(node.ops, node.comparators)):
-            b = self.evaluate(right)
+            b = self.later(right) if at else self.evaluate(right)
             result = self.compared(op, a, b, node)
             self.choose(held, key, result, node)
             if at + 1 < len(node.ops):
@@ -385,6 +387,21 @@ class Expressions(Kinds):
         rounded, exact = (of(fn, *pair) for pair in pairs)
         return of("where", of("equal", x, y), exact, rounded)
 
+    def of_NamedExpr(self, node):
+        if self.perhaps:
+            raise NotCompiled("a variable is set where that may be left out", node)
+        value = self.evaluate(node.value)
+        self.store(node.target, value)
+        return value
+
+    def later(self, node):
+        """An operand that is not always computed."""
+        self.perhaps += 1
+        try:
+            return self.evaluate(node)
+        finally:
+            self.perhaps -= 1
+
     def of_Tuple(self, node):
         return [self.evaluate(e) for e in node.elts]
 
@@ -392,11 +409,17 @@ class Expressions(Kinds):
         return Listed(self.of_Tuple(node))
 
     def parts(self, value, count, node):
-        if isinstance(value, View):
-            raise NotCompiled("an array is unpacked", node)
+        if isinstance(value, View) and not value.scalar:
+            return self.unpacked(value, count, node)
         if not isinstance(value, list) or len(value) != count:
             raise NotCompiled("what is unpacked has another number of parts", node)
         return value
+
+    def unpacked(self, view, count, node):
+        """The elements of an array along its first axis, as many as there are names."""
+        n = view.dims[0][0]
+        self.fail_if(self.negated(self.same(n, count)), lambda n, *_: _unpack(n, count), node, n)
+        return [view.item(self.number(k)) for k in range(count)]
 
     def of_Attribute(self, node):
         base = self.evaluate(node.value)
@@ -452,6 +475,10 @@ class Expressions(Kinds):
         if place.scalar:
             if not isinstance(value, Value):
                 raise NotCompiled("an array becomes one element", node)
+            if isinstance(place, TupleView):
+                raise NotCompiled("an element of a tuple is set", node)
+            if isinstance(place, ListView) and kinds_of(value) != {place.type}:
+                raise NotCompiled("a list gets an element of another kind", node)
             place.store(self.stored_as(value, place.dtype, node))
         else:
             place.assign(value, node)
@@ -518,6 +545,11 @@ def _folded(again, a, b):
     except (ArithmeticError, TypeError, ValueError):
         return None
     return None if scalar_of(made) is None else made
+
+
+def _unpack(n, count):
+    scope = {"x": [None] * n}
+    exec(f"{'x0, ' + ', '.join(f'x{k}' for k in range(1, count))} = x", scope)
 
 
 def _too_large(*_):

@@ -1,30 +1,48 @@
-"""What a `for` inside a compiled loop goes over: ranges, arrays, and enumerate() and zip() of those."""
+"""What a `for` of a compiled loop goes over: ranges, arrays and lists, and enumerate(), zip() and reversed() of those."""
 
 import ast
 import builtins
+import operator
 
+from .kinds import Value
 from .types import INT, NotCompiled
 from .views import View, is_int
+
+
+def begin(lowering, loop, start, stop, step):
+    """The outermost loop, over some of the numbers of its range, or of the positions of its items."""
+    if getattr(loop, "over", None) is None:
+        return lowering.counted(loop, start, stop, step)
+    _, item = _items(lowering, loop.iter, outermost=True)
+
+    def bind(i):
+        lowering.at = lowering.whole("add", start, Value(INT, i))
+        lowering.store(loop.target, item(lowering.at.id))
+
+    lowering.loop(loop, lowering.trips(start, stop, step, loop), bind)
 
 
 def iterate(lowering, loop):
     source = loop.iter
     if _is_call(lowering, source, builtins.range):
-        if not 1 <= len(source.args) <= 3 or source.keywords:
-            raise NotCompiled("a range of so many numbers", source)
-        numbers = [_int(lowering, a) for a in source.args]
-        if len(numbers) == 1:
-            numbers.insert(0, lowering.literal(0))
-        if len(numbers) == 2:
-            numbers.append(lowering.literal(1))
-        return lowering.counted(loop, *numbers)
-    count, value = _items(lowering, source)
-    lowering.loop(loop, count, lambda i: lowering.store(loop.target, value(i)))
+        return lowering.counted(loop, *_range(lowering, source))
+    count, item = _items(lowering, source)
+    lowering.loop(loop, count, lambda i: lowering.store(loop.target, item(i)))
+
+
+def _range(lowering, source):
+    """Start, stop and step."""
+    if not 1 <= len(source.args) <= 3 or source.keywords:
+        raise NotCompiled("a range of so many numbers", source)
+    numbers = [_int(lowering, a) for a in source.args]
+    if len(numbers) == 1:
+        numbers.insert(0, lowering.literal(0))
+    if len(numbers) == 2:
+        numbers.append(lowering.literal(1))
+    return numbers
 
 
 def _int(lowering, node):
-    from .expressions import Value
-
     v = lowering.scalar(node)
     if not is_int(v):
         raise NotCompiled("a range of what is no int", node)
@@ -35,29 +53,30 @@ def _is_call(lowering, node, function):
     return isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and lowering.env.get(node.func.id) is function
 
 
-def _items(lowering, source):
-    """How many there are, and the item at a number."""
-    from .expressions import Value
-
+def _items(lowering, source, outermost=False):
+    """How many there are, and the item at a number. outermost: whether each iteration has the item at its own number to itself."""
+    p = lowering.p
     if _is_call(lowering, source, builtins.range):
-        raise NotCompiled("a range beside others", source)
-    if _is_call(lowering, source, builtins.enumerate) and len(source.args) == 1 and not source.keywords:
-        count, value = _items(lowering, source.args[0])
-        return count, lambda i: [Value(INT, i), value(i)]
+        start, stop, step = _range(lowering, source)
+        return lowering.trips(start, stop, step, source), lambda i: lowering.whole("add", start, lowering.whole("multiply", Value(INT, i), step))
+    if _is_call(lowering, source, builtins.enumerate) and len(source.args) in (1, 2) and not source.keywords:
+        count, item = _items(lowering, source.args[0], outermost)
+        if len(source.args) == 1:
+            return count, lambda i: [Value(INT, i), item(i)]
+        first = _int(lowering, source.args[1])
+        return count, lambda i: [lowering.python_binary("add", operator.add, Value(INT, i), first, source), item(i)]
     if _is_call(lowering, source, builtins.zip) and source.args and not source.keywords:
-        items = [_items(lowering, a) for a in source.args]
+        items = [_items(lowering, a, outermost) for a in source.args]
         count = items[0][0]
         for other, _ in items[1:]:
-            count = lowering.p.apply("minimum", count, other)
-        return count, lambda i: [value(i) for _, value in items]
+            count = p.apply("minimum", count, other)
+        return count, lambda i: [item(i) for _, item in items]
+    if _is_call(lowering, source, builtins.reversed) and len(source.args) == 1 and not source.keywords:
+        count, item = _items(lowering, source.args[0])
+        return count, lambda i: item(p.apply("subtract", p.apply("subtract", count, lowering.one), i))
     array = lowering.evaluate(source)
     if not isinstance(array, View) or array.scalar:
         raise NotCompiled("a loop over what is neither a range nor an array", source)
+    own = (0, 0) if outermost and lowering.counter is not None else None
 
-    def value(i):
-        extent, stride = array.dims[0]
-        p = lowering.p
-        part = array.moved(p.apply("add", array.offset, p.apply("multiply", i, stride)), array.dims[1:], f"{array.text}[{i}]")
-        return part.load() if part.scalar else part
-
-    return array.dims[0][0], value
+    return array.dims[0][0], lambda i: array.item(i, own)

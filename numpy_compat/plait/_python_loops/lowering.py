@@ -11,8 +11,9 @@ from .dry import DryProcedure
 from .elements import ELEMENTS, Element, ORIGIN, TAGS, is_plain
 from .expressions import Expressions, Value
 from .inlining import Frame
-from .iteration import iterate
+from .iteration import begin, iterate
 from .kinds import kinds_of
+from .leaving import leave
 from .sharing import counter_of
 from .trees import names, nodes
 from .types import ArrayType, BOOL, INT, NotCompiled, SameAs, Scalar, joined
@@ -32,6 +33,7 @@ class Facts:
         self.inlined = {}  # calls of Python functions -> the statements that stand for them
         self.apart = set()  # pairs of slots: elements are stored to the one before all were read from the other that NumPy reads first
         self.elements = None  # of a comprehension: the Scalar that holds any of them, and the types that they have
+        self.told = []  # dtypes of numbers that statements which are left to Python are told, numbered
         self.numpys = False  # whether something is computed of NumPy's numbers
         self.changed = False
         self.said = {}
@@ -66,13 +68,15 @@ class Lowering(Expressions):
         self.asked = self.stored & (facts.behind | inputs.keys())
         self.locals, self.tags, self.failures = {}, {}, []
         self.arrays, self.arguments, self.outputs = [], [], []  # names of inputs; names, Scalars and tags of results
-        self.statements = 0  # so far
+        self.statements, self.at = 0, None  # so far; the number of the outermost iteration
         self.counter, self.touched = facts.once(counter_of, loop), {}  # slots of arrays -> the places of an iteration that it reads and writes
         self.memories = []  # slots of arrays: work memory of as many elements
         self.env, self.loops = {}, []
+        self.perhaps = 0  # expressions around the one that is lowered which may be left out
         self.zero, self.one = self.number(0), self.number(1)
         self.warnings, self.heard = [], self.variable("int64")  # texts; a bit for each that was heard
         self.site, self.kept = self.variable("int64"), [self.variable("int64"), self.variable("float64"), self.variable("float64")]
+        self.told = [self.variable(dtype) for dtype, _ in facts.told]
         for key in sorted(facts.tagged):
             self.p.set(self.tag(key), self.zero)
         given = [Value(INT, self.p.arg("int64")) for _ in range(3)] if isinstance(loop, ast.For) else None
@@ -92,7 +96,7 @@ class Lowering(Expressions):
         self.root = self.p.begin_if(None)
         self.frames = [Frame("", self.root, (loop, "root"))]
         if given:
-            self.counted(loop, *given)
+            begin(self, loop, *given)
         else:
             self.do_While(loop)
         self.flow_to((loop, "root"))
@@ -138,6 +142,8 @@ class Lowering(Expressions):
                 if tagged:
                     self.p.result(self.p.get(self.tag(key)))
                 self.outputs.append((key, bound.type, tagged))
+        for local in self.told:
+            self.p.result(self.p.get(local))
         self.p.finish()
 
     # variables
@@ -180,6 +186,19 @@ class Lowering(Expressions):
             if key in self.tags:
                 self.fail_if(self.same(self.p.get(self.tag(key)), 0), lambda *_: (unbound or _unbound)(key), node)
         return self.one_of(t, self.p.get(self.local(key, t)), kinds, self.tag(key)) if len(kinds) > 1 else Value(t, self.p.get(self.local(key, t)))
+
+    def is_variable(self, x):
+        return isinstance(x, (Bound, SameAs))
+
+    def tell(self, v, dtype, used):
+        """Keeps a number for a statement that is left to Python: the n-th of its dtype there. Which of the numbers that are told it is."""
+        used[dtype] = used.get(dtype, -1) + 1
+        kind = dtype, used[dtype]
+        if kind not in self.facts.told:
+            self.facts.add(self.facts.told, None, kind)
+            self.told.append(self.variable(dtype))
+        self.p.set(self.told[at := self.facts.told.index(kind)], v)
+        return at
 
     # where ways meet
 
@@ -232,7 +251,7 @@ class Lowering(Expressions):
             self.facts.elements, self.facts.changed = met, True
         alone = is_plain(self.top)
         if alone:
-            at = p.apply("subtract", self.read(self.top.target.id, s).id, self.read(ORIGIN, s).id)
+            at = p.apply("subtract", self.at.id, self.read(ORIGIN, s).id)
             at = p.apply("floor_divide", at, self.step.id) if not (self.step.known and self.step.literal == 1) else at
         else:
             at = p.get(self.count)
@@ -252,7 +271,20 @@ class Lowering(Expressions):
 
     def do_Expr(self, s):
         if not isinstance(s.value, ast.Constant):
-            raise NotCompiled("a call for its effect", s)
+            self.evaluate(s.value)
+
+    def do_Raise(self, s):
+        if s.exc is None:
+            raise NotCompiled("an error is raised again", s)
+        leave(self, s)
+        self.env = None
+
+    def do_Assert(self, s):
+        if not __debug__:
+            return
+        self.p.begin_if(self.negated(self.truth(self.evaluate(s.test), s.test)))
+        leave(self, self.facts.once(_failed_assertion, s))
+        self.p.end()
 
     def do_Assign(self, s):
         value = self.evaluate(s.value)
@@ -275,7 +307,7 @@ class Lowering(Expressions):
             return self.store(target, self.binary(s.op, old, by, s))
         if not isinstance(target, ast.Subscript):
             raise NotCompiled("an attribute that changes", s)
-        place = self.place(target)
+        place = self.place(ast.copy_location(ast.Subscript(target.value, target.slice, ast.Load()), target))  # which is read first
         old = place.load() if place.scalar else place.vector()
         self.put(place, self.binary(s.op, old, self.evaluate(s.value), s), s)
 
@@ -338,8 +370,14 @@ class Lowering(Expressions):
 
     def counted(self, s, start, stop, step):
         """A loop over range(start, stop, step), Values of Python's int."""
-        n = self.trips(start, stop, step, s)
-        self.loop(s, n, lambda i: self.store(s.target, self.whole("add", start, self.whole("multiply", Value(INT, i), step))))
+
+        def bind(i):
+            number = self.whole("add", start, self.whole("multiply", Value(INT, i), step))
+            if s is self.top:
+                self.at = number
+            self.store(s.target, number)
+
+        self.loop(s, self.trips(start, stop, step, s), bind)
 
     def loop(self, s, trips, bind):
         has = self.facts.once(Leaves, s)
@@ -390,6 +428,11 @@ class Lowering(Expressions):
             self.facts.add(self.facts.tagged, None, "return")
             self.assign("return", Value(BOOL, self.p.const("bool", True)))
         self.frames[-1].take(self, value, s)
+
+
+def _failed_assertion(s):
+    error = ast.copy_location(ast.Call(ast.copy_location(ast.Name("AssertionError", ast.Load()), s), [s.msg] if s.msg is not None else [], []), s)
+    return ast.copy_location(ast.Raise(error, None), s)
 
 
 def counters(loop):

@@ -16,7 +16,7 @@ from .trees import copied, names, nodes
 
 NOT_IN_LOOPS = (
     ast.Try, ast.With, ast.Import, ast.ImportFrom, ast.Delete, ast.Global, ast.Nonlocal, ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef,
-    ast.Lambda, ast.Yield, ast.YieldFrom, ast.Await, ast.AsyncFor, ast.AsyncWith, ast.Raise, ast.NamedExpr, ast.JoinedStr, ast.Dict, ast.Set,
+    ast.Lambda, ast.Yield, ast.YieldFrom, ast.Await, ast.AsyncFor, ast.AsyncWith, ast.Dict, ast.Set,
     ast.SetComp, ast.DictComp, ast.Starred,
 )  # fmt: skip
 LIBRARIES = tuple(os.path.dirname(os.path.abspath(f)) + os.sep for f in (numpy.__file__, os.path.dirname(__file__)))
@@ -55,6 +55,7 @@ def imports_of(tree, function):
     """The modules that a file imports which the function was made of; None where the file is another one by now."""
     # Calls of what a file imports are compiled otherwise than methods; which a notebook imported is not in the file that has the function.
     known, free = function.__globals__, function.__code__.co_freevars
+    known = getattr(known, "module_globals", known)  # which has what nobody has asked a jitted function's globals for
     modules = sorted(n for n in function.__code__.co_names if isinstance(known.get(n), types.ModuleType))
     return next((m for m in (modules, []) if _is(compiled(tree, function, free, m), function.__code__)), None)
 

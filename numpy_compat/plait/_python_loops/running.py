@@ -19,7 +19,10 @@ from .._shape import overlap
 from .._swap import _MISSING, contents
 from .comprehensions import stored
 from .entries import entry_of
+from .over import Over, is_range
 from .reading import definition, exposed, outer_name
+from .leaving import Leave
+from .listed import are_other_lists, give_back, listed, memory_of
 from .sharing import are_apart, own_places, run_shared, why_alone
 from .tracebacks import raise_again
 from .trees import has_break, nodes
@@ -28,6 +31,7 @@ from .types import ALL, ArrayType, NotCompiled, NUMPYS, Other, SameAs, Scalar, a
 _FAR = 2**62
 UNBOUND = type("unbound", (), {"__repr__": lambda self: "<unbound>"})()
 _KINDS = {"divide": "divide", "invalid": "invalid", "overflow": "over"}
+_CONSTANT = str, types.ModuleType, numpy.dtype, SameAs
 _HEARD = {"ignore", "warn"}  # of NumPy's ways to treat errors those that raise nothing
 _DTYPES = {numpy.dtype(t.dtype).num: t.dtype for t in NUMPYS}  # not long long, which has the name of another
 # Seconds that a loop has taken in Python, or will by what its iterations took so far, before its code is asked for. 0, of tests: at once.
@@ -42,6 +46,7 @@ ROUNDS, LONGEST = 10, 1 << 16  # rounds without gain until a loop sleeps, and as
 DROWSY, DEEP = 64, 4096  # rounds of sleep from which it leaves the function's code when the jitted call ends, and at once
 GAVE_UP = 4  # rounds that one counts for in which machine code was asked for, and cannot be
 WAITING = 1 << 60  # rounds of a loop that another one around it wakes
+GOES_OVER = "it goes over what is neither a range nor arrays and lists of numbers"
 CELLS = ".cells"  # a function that has the cells of the variables that others read
 HEAD = 5  # results that are no variables: what was heard, and the failure
 
@@ -55,10 +60,16 @@ class Loop(_plait.LoopCall):
 
     def __init__(self, source, function, scope, cells, behind):
         self.source, self.scope, self.cells, self.behind = source, scope, cells, behind
+        self.text = ast.unparse(source).splitlines()[0]
+        self.over = None  # of a `for` over no range
+        if isinstance(source, ast.For) and not is_range(source.iter):
+            self.over = source.over = Over(source.iter)
+            source.iter = self.over.iter
         self.where = function.__code__.co_filename, source.lineno, function.__qualname__
         self.stored = sorted({*stored(source)})
         self.captured = getattr(source, "captured", frozenset())
         self.returns = any(isinstance(n, ast.Return) for n in nodes(source))
+        self.refuses = False  # what it goes over
         self.outer, self.stays = None, False  # the loop around it that may be compiled; whether this one was not, when it was looked at last
         self.inner = []  # the loops inside that are asked next
         self.own = self.versions = None  # its name in its function's code; that function's codes
@@ -77,31 +88,57 @@ class Loop(_plait.LoopCall):
         return isinstance(s, ast.For) and not self.returns and not s.orelse and not has_break(s.body)
 
     @functools.cached_property
-    def text(self):
-        return ast.unparse(self.source).splitlines()[0]
-
-    @functools.cached_property
     def names(self):
-        range_ = set() if isinstance(self.source, ast.While) else {*nodes(self.source.iter)}
+        range_ = {*nodes(self.source.iter)} if isinstance(self.source, ast.For) and self.over is None else set()
         inside = {n.id for n in nodes(self.source) if isinstance(n, ast.Name) and n not in range_}
         # What is stored before it is read is none of the code's inputs: of whatever type it was, the code is the same.
         return sorted(inside - (set(self.stored) - exposed(self.source)))
 
-    def begin(self, numbers=None):
-        """What a loop iterates over: a Rest, or its range where that is as good."""
+    def positions(self, *parts):
+        """The numbers of the items of what a loop goes over; of what machine code does not go over, none."""
+        found = []
+        for of in self.over.sizes:
+            x = parts[of]
+            if type(of) is slice:
+                x = range(*x) if all(type(n) is int for n in x) and len(x) in (1, 2) or len(x) == 3 and x[2] else None
+            elif type(x) in (ndarray, numpy.ndarray):
+                x = x if x.ndim else None
+            elif type(x) not in (list, tuple):
+                x = None
+            if x is None:
+                return ()
+            found.append(len(x))
+        return range(min(found))
+
+    def begin(self, numbers=None, items=None, given=()):
+        """What a loop iterates over: a Rest, or its range where that is as good. given: the parts of what a comprehension goes over, which are no variables
+        of its own."""
+        if items is None:
+            items = self.forever if numbers is None else numbers
         if numbers is not None and not _counts(numbers):
-            return numbers
+            if self.over is not None:
+                self.refused()
+            return items
         if sys._getframe(self.depth - 1).f_globals is not self.scope:
             self.scope.sync()  # a direct call (direct.py), in which nobody has
         self.calls += 1
         waits = self.waits
         if sys.gettrace() is not None or (waits and not WORTH):
-            return self.forever if numbers is None else numbers
+            return items
         expected = self.each * (1 if numbers is None else len(numbers))
         if 0 < expected < LEAST and WORTH and self.calls & 63 and self.idle != ROUNDS - 1:
             self.idled()
-            return self.forever if numbers is None else numbers
-        return Rest(self, numbers)
+            return items
+        return Rest(self, numbers, items, dict(zip(self.over.parts, given)) if given else {})
+
+    def refused(self):
+        """It goes over what machine code does not: the loops inside are asked."""
+        if not self.stays:
+            _plait.log_loop(f"{self.where[0]}:{self.where[1]}: the loop in {self.where[2]}() stays Python's: {GOES_OVER}")
+        self.stays = self.refuses = True
+        for inner in self.inner:
+            inner.naps = 0
+        self.idled()
 
     def idled(self, rounds=1):
         """There was a round, or one that counts for several, that gained nothing. After some in a row the loop sleeps, and twice as long each time
@@ -203,12 +240,14 @@ class Loop(_plait.LoopCall):
             if type(x) is lazy_scalar:
                 x = _plait.export(x)
             t = scalar_of(x)
-            if t is None and type(x) in (ndarray, numpy.ndarray):
+            if t is None and type(x) in (list, tuple):
+                t, x = listed(x)
+            elif t is None and type(x) in (ndarray, numpy.ndarray):
                 dtype, strides = x.dtype, x.strides
                 if dtype.num in _DTYPES and dtype.isnative:
                     t = array_type(_DTYPES[dtype.num], len(strides), bool(strides) and strides[-1] == dtype.itemsize)
             if t is None:
-                t = x if x is None or callable(x) or isinstance(x, (str, types.ModuleType, numpy.dtype, SameAs)) else Other(type(x))
+                t = x if x is None or callable(x) or isinstance(x, _CONSTANT) else Other(type(x))
             found[name] = t
             values[name] = x
         return found, values
@@ -227,6 +266,8 @@ class Loop(_plait.LoopCall):
     def report(self):
         """What became of the loop, as text."""
         head = f"line {self.where[1]}: {self.text}"
+        if not self.codes and self.refuses:
+            return [f"{head} Python's: {GOES_OVER}"]
         if not self.codes:
             return [f"{head} Python's: it has not taken long enough to be compiled"]
         return [f"{head} {code.report()}" for code in self.codes.values()]
@@ -265,8 +306,8 @@ def _look_up(name, variables, cells, scope):
 class Rest:
     """What is left of a loop: it goes on in Python until there is code for the rest."""
 
-    def __init__(self, loop, numbers):
-        self.loop, self.numbers = loop, numbers
+    def __init__(self, loop, numbers, items, given):
+        self.loop, self.numbers, self.items, self.given = loop, numbers, items, given
         self.code, self.left = None, False  # what may run the rest; whether it does
         self.done, self.given_up = 0, False
         if (loop.codes if loop.waits else loop.seconds >= WORTH) and (loop.each or WORTH == 0):
@@ -276,7 +317,7 @@ class Rest:
 
     def look(self, variables):
         """Hands over if there is code for the variables as they are now; asks for it if not."""
-        inputs, values = self.loop.inputs(variables)
+        inputs, values = self.loop.inputs(variables | self.given if self.given else variables)
         self.code = self.loop.code(inputs, self.numbers)
         self.code.ask()
         self.given_up = self.loop.stays = not (self.code.usable and self.code.fits(values))
@@ -304,14 +345,14 @@ class Rest:
         return max(self.loop.seconds + spent, all_of_it) >= WORTH
 
     def __iter__(self):
-        numbers = iter(itertools.repeat(None) if self.numbers is None else self.numbers)
-        return iter(()) if self.left else numbers if self.given_up else self.iterate(numbers)
+        items, self.items = iter(self.items), None
+        return iter(()) if self.left else items if self.given_up else self.iterate(items)
 
-    def iterate(self, numbers):
+    def iterate(self, items):
         look_at = 1
         try:
-            for number in numbers:
-                yield number
+            for item in items:
+                yield item
                 self.done += 1
                 if self.done == look_at:
                     if self.code.ready if self.code is not None else self.worth():
@@ -320,7 +361,7 @@ class Rest:
                             return
                     look_at += 1 + (self.done // 4 if self.code is None else self.done // 64)
                     if self.given_up:
-                        yield from numbers
+                        yield from items
         finally:
             spent = time.thread_time() - self.begun
             self.loop.seconds += spent
@@ -371,6 +412,7 @@ class Code:
         self.seconds, self.each = 0.0, 0.0  # of its runs, and of an iteration
         self.alone_each = None  # seconds of an iteration that one thread ran
         self.step, self.ranged = step, isinstance(loop.source, ast.For)
+        self.over_texts = {n: ast.unparse(part) for n, part in loop.over.parts.items()} if loop.over else {}
         self.usable, self.inputs = False, inputs  # which keeps the objects alive that the code was made for
         try:
             if too_many:
@@ -385,6 +427,7 @@ class Code:
         self.places, self.alone = own_places(self.lowering), why_alone(self.lowering)
         self.usable = True
         self.counters = [n for n in inputs if n in self.lowering.counters]
+        self.writes_lists = any(isinstance(t := inputs.get(self.lowering.arrays[slot]), ArrayType) and t.of for slot in self.lowering.facts.written)
         self.complexes = any(isinstance(t, (Scalar, ArrayType)) and is_complex(t.dtype) for t in (*inputs.values(), *(t for _, t in self.lowering.made)))
         carried = inputs.keys() & {*loop.stored}
         self.divisible = loop.divisible and carried <= {n for n, t, tagged in self.lowering.outputs if not tagged and t == inputs[n]}
@@ -402,7 +445,8 @@ class Code:
         return f"{self.described()}; {self.runs} runs" if self.usable else f"Python's: {self.why}"
 
     def described(self):
-        named = [f"{n}: {name(t)}" for n, t in self.inputs.items() if isinstance(t, (Scalar, ArrayType)) and "|" not in n and " " not in n]
+        texts = self.over_texts
+        named = [f"{texts.get(n, n)}: {name(t)}" for n, t in self.inputs.items() if isinstance(t, (Scalar, ArrayType)) and "|" not in n and " " not in n]
         shared = ", of which threads run parts" if self.places else ""
         return f"machine code for {', '.join(named) or 'its range'}{shared}"
 
@@ -426,9 +470,9 @@ class Code:
                 return False
         names = self.lowering.arrays
         for a, b in self.lowering.facts.apart:
-            if overlap(values[names[a]], values[names[b]]):
+            if overlap(memory_of(values[names[a]]), memory_of(values[names[b]])):
                 return False
-        return True
+        return not self.writes_lists or are_other_lists([values[n] for n in names], self.lowering.facts.written)
 
     def begin(self, loop, values, variables, numbers):
         """Runs some iterations at a time until there is code of full effort, or for the rest there need be none: what that begins with."""
@@ -452,7 +496,8 @@ class Code:
         self.runs_by_python += 1
         self.count = 0  # elements that were made
         lent = []
-        arrays = [values[n] if type(values[n]) is ndarray else lent.append(_plait.borrow(values[n])) or lent[-1] for n in low.arrays]
+        arrays = [memory_of(values[n]) for n in low.arrays]
+        arrays = [a if type(a) is ndarray else lent.append(_plait.borrow(a)) or lent[-1] for a in arrays]
         params = []
         for a in arrays:
             params += a.shape
@@ -466,7 +511,7 @@ class Code:
         begun = time.perf_counter()
         try:
             if self.places and len(numbers) > 1 and are_apart(self.places, arrays, numbers, overlap):
-                written = [values[low.arrays[slot]] for slot in self.places]
+                written = [memory_of(values[low.arrays[slot]]) for slot in self.places]
 
                 def parts(ranges, seconds):
                     results = self.procedure.run_parts(arrays, params, args, [(r.start, r.stop) for r in ranges], seconds)
@@ -485,6 +530,8 @@ class Code:
                 self.procedure.optimise_async()
             if lent:
                 _plait.end_borrow(*lent)
+            if self.writes_lists:
+                give_back([values[low.arrays[slot]] for slot in low.facts.written])
         if self.entry is None and self.procedure.optimised:
             self.entry = entry_of(loop, self, variables)
             if self.entry:
@@ -506,7 +553,10 @@ class Code:
             if heard >> bit & 1 and numpy.geterr().get(_KINDS.get(text.split()[0]), "warn") == "warn":
                 warnings.warn(text, RuntimeWarning, stacklevel=depth)
         if site:
-            raise_again(failure := low.failures[site - 1], i, a, b)
+            failure, operands = low.failures[site - 1], (i, a, b)
+            if isinstance(failure.again, Leave):
+                operands = found[-1][len(found[-1]) - len(low.told) :], dict(loop.found(variables))
+            raise_again(failure, *operands)
             raise RuntimeError(f"{loop.where[0]}:{failure.line}: the loop failed in machine code, and not in Python")
         state = {n: variables[n] for n in loop.stored if n in variables}
         for part in found:

@@ -14,7 +14,7 @@ COPIED = 4e9  # bytes of arrays that are copied in a second, to go back where an
 
 
 def counter_of(loop):
-    """The name that counts the iterations of a `for` over a range, where nothing else is stored to it; None where parts of its range do not stand alone."""
+    """The name that counts the iterations of a `for`, "" where it has none that nothing else is stored to; None where parts of its range do not stand alone."""
     from .comprehensions import stored
     from .lowering import Leaves
     from .reading import exposed
@@ -23,9 +23,20 @@ def counter_of(loop):
     if not isinstance(loop, ast.For) or loop.orelse or Leaves(loop).breaks or any(isinstance(n, ast.Return) for n in nodes(loop)):
         return None
     names = stored(loop)
-    if names.count(loop.target.id) > 1 or exposed(loop) & set(names):
+    if exposed(loop) & set(names):
         return None
-    return loop.target.id
+    over = getattr(loop, "over", None)
+    name = loop.target.id if over is None else _counted(loop)
+    if names.count(name) > 1:
+        return None if over is None else ""
+    return name
+
+
+def _counted(loop):
+    """The name that has the number of the item."""
+    counts = isinstance(loop.iter, ast.Call) and loop.iter.func.id == "enumerate" and len(loop.iter.args) == 1
+    first = loop.target.elts[0] if counts and isinstance(loop.target, (ast.Tuple, ast.List)) else None
+    return first.id if isinstance(first, ast.Name) else ""
 
 
 def offset_of(counter, node):

@@ -8,6 +8,7 @@ import types
 from .. import _plait
 from .comprehensions import COMPREHENSIONS, scoped, stored
 from .elements import Elements
+from .over import Over, is_range
 from .reading import NOT_IN_LOOPS, captured, compiled, imports_of, tree_of
 from .running import CELLS, Loop
 from .trees import copied, names, nodes
@@ -74,9 +75,8 @@ def why_not(s, outside):
     """Why a loop or a comprehension cannot be compiled, as far as its source shows; None where it may. outside: names that are not the function's own."""
     if isinstance(s, (ast.For, *COMPREHENSIONS)):
         first = s if isinstance(s, ast.For) else s.generators[0]
-        ranged = isinstance(first.iter, ast.Call) and isinstance(first.iter.func, ast.Name) and first.iter.func.id == "range" and not first.iter.keywords
-        if not ranged or not isinstance(first.target, ast.Name):
-            return "it goes over no range"
+        if is_range(first.iter) and not isinstance(first.target, ast.Name):
+            return "its target is no name"
     outer = {*names(s, ast.Store)} & outside
     if outer:
         return f"it sets the global or nonlocal name {min(outer)}"
@@ -167,14 +167,21 @@ class _Rewriting:
     def elements(self, node, consumer=None):
         """
         .loop.listed(.rest := .loop(range(...)), [... for i in .rest])
-        .loop.chained(.rest := .loop(range(...), sum), (... for i in .rest))
+        .loop.chained(.rest := .loop(.loop.positions(.over := x), sum, items=.over, given=(.over,)), (... for v in .rest))
         """
         number, loop = self.made(lambda: Elements(node, self.function, self.scope, self.cells))
         own, rest = loop.own, f".rest{number}"
         if own in self.asleep:
             return node
         first = node.generators[0]
-        begun = ast.Call(ast.Name(own, ast.Load()), [first.iter, *([consumer] if consumer else [])], [])
+        numbers, items = first.iter, []
+        if loop.over is not None:
+            over = Over(first.iter, loop.over.own)
+            parts = [ast.NamedExpr(ast.Name(n, ast.Store()), part) for n, part in over.parts.items()]
+            numbers = ast.Call(ast.Attribute(ast.Name(own, ast.Load()), "positions", ast.Load()), parts, [])
+            given = ast.Tuple([ast.Name(n, ast.Load()) for n in over.parts], ast.Load())
+            items = [ast.keyword("items", over.iter), ast.keyword("given", given)]
+        begun = ast.Call(ast.Name(own, ast.Load()), [numbers, *([consumer] if consumer else [])], items)
         first.iter = ast.Name(rest, ast.Load())
         end = ast.Attribute(ast.Name(own, ast.Load()), "chained" if consumer else "listed", ast.Load())
         made = ast.Call(end, [ast.NamedExpr(ast.Name(rest, ast.Store()), begun), node], [])
@@ -184,7 +191,7 @@ class _Rewriting:
         """
         .awake = .loop.awake
         .rest = .loop(range(...)) if .awake else range(...)
-        for i in .rest: ...
+        for i in .rest: ...     # of `for v in x`, with .over = x before: .loop(.loop.positions(.over), .over) if .awake else .over
         else:
             .state = .loop.end(.rest) if .awake else None
             if .state is None: ...
@@ -227,9 +234,16 @@ class _Rewriting:
         asked = ast.Assign([store(awake)], of_loop("awake"), None, **at)
         end = ast.Assign([store(state)], if_awake(call(of_loop("end"), load(rest)), ast.Constant(None, **at)), None, **at)
         if isinstance(s, ast.For):
-            began = ast.Assign([store(rest)], if_awake(call(load(own), s.iter), copied(s.iter)), None, **at)
+            given, items, parts = [s.iter], copied(s.iter), {}
+            if loop.over is not None:
+                over = Over(s.iter, loop.over.own)
+                items, parts = over.iter, over.parts
+                given = [call(of_loop("positions"), *map(load, parts)), copied(items)]
+            computed = [ast.Assign([store(n)], _Comprehensions(self).visit(part), None, **at) for n, part in parts.items()]
+            began = ast.Assign([store(rest)], if_awake(call(load(own), *given), items), None, **at)
             ended = ast.If(is_(load(state), ast.Constant(None, **at)), s.orelse or [ast.Pass(**at)], taken, **at)
-            return [asked, began, ast.For(s.target, load(rest), s.body, [end, ended], None, **at)]
+            let_go = [ast.Assign([store(n) for n in parts], ast.Constant(None, **at), None, **at)] if parts else []
+            return [*computed, asked, began, ast.For(s.target, load(rest), s.body, [end, ended], None, **at), *let_go]
         # `for .round in .rest: if not test: break`, where what behind `else` is done when the test has failed.
         began = ast.Assign([store(rest)], if_awake(call(load(own)), of_loop("forever")), None, **at)
         said = lambda x: ast.Assign([store(failed)], ast.Constant(x, **at), None, **at)  # noqa: E731

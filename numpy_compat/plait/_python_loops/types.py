@@ -56,6 +56,7 @@ class ArrayType(NamedTuple):
     dtype: str
     ndim: int
     packed: bool = False  # elements along the last axis follow each other
+    of: str = ""  # "list" or "tuple": the array has the numbers of one of Python's
 
 
 array_type = functools.cache(ArrayType)  # one object for equal ones: calls make many
@@ -119,7 +120,12 @@ def joined(a, b):
     return BOOL if kinds == "bb" else INT
 
 
+_WORDS = {ord("b"): "bool", ord("i"): "int", ord("f"): "float"}
+
+
 def name(t):
+    if isinstance(t, ArrayType) and t.of:
+        return f"{t.of} of {_kind_of(t.dtype).translate(_WORDS)}"
     if isinstance(t, ArrayType):
         return f"{t.dtype}[{', '.join(':' * t.ndim)}]"
     return {"b": "bool", "i": "int", "f": "float", "c": "complex"}[t.kind] if t.python else f"numpy.{t.dtype}"

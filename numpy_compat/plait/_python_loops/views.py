@@ -20,7 +20,8 @@ def array_view(lowering, key, what):
     strides = [p.param() for _ in range(what.ndim)]
     if what.ndim and what.packed:
         strides[-1] = lowering.number(numpy.dtype(what.dtype).itemsize)
-    return View(lowering, slot, buffer, what.dtype, lowering.zero, list(zip(extents, strides)), key, WHOLE)
+    kind = {"": View, "list": ListView, "tuple": TupleView}[what.of]
+    return kind(lowering, slot, buffer, what.dtype, lowering.zero, list(zip(extents, strides)), key, WHOLE)
 
 
 WHOLE = object()
@@ -43,7 +44,7 @@ class View:
         return Scalar(self.dtype)
 
     def moved(self, offset, dims, text, own=None):
-        return View(self.lowering, self.slot, self.buffer, self.dtype, offset, dims, text, own if self.own is WHOLE else self.own)
+        return type(self)(self.lowering, self.slot, self.buffer, self.dtype, offset, dims, text, own if self.own is WHOLE else self.own)
 
     def touch(self):
         self.lowering.touched.setdefault(self.slot, set()).add(None if self.own is WHOLE else self.own)
@@ -103,6 +104,12 @@ class View:
             offset = p.apply("add", offset, p.apply("multiply", moved, stride))
         return self.moved(offset, dims + self.dims[len(parts) :], f"{self.text}[{ast.dump(node.slice)}] {lowering.statements}", own)
 
+    def item(self, i, own=None):
+        """That at a place along the first axis which is known to be there."""
+        p, (_, stride) = self.lowering.p, self.dims[0]
+        part = self.moved(p.apply("add", self.offset, p.apply("multiply", i, stride)), self.dims[1:], f"{self.text}[{i}]", own)
+        return part.load() if part.scalar else part
+
     def _evaluated(self, lowering, x):
         """An index, or the ends and the step of a slice."""
         if isinstance(x, ast.Slice):
@@ -117,8 +124,12 @@ class View:
         i = lowering.cast(i, "int64")
         at, outside = lowering.p.index(i, extent)
         size = lambda: lowering.p.cast(extent, "float64")  # noqa: E731
-        lowering.fail_if(outside, lambda i, n, _: _outside(i, axis, int(n)), node, i, size)
+        lowering.fail_if(outside, self._outside(axis, node), node, i, size)
         return at
+
+    def _outside(self, axis, node):
+        """What raises the error of an index that is no element's."""
+        return lambda i, n, _: _outside(i, axis, int(n))
 
     def _slice(self, lowering, lower, upper, by, node, extent):
         """First index, length and step."""
@@ -208,6 +219,33 @@ class View:
             low = p.apply("add", low, p.apply("minimum", beyond, zero))
             high = p.apply("add", high, p.apply("maximum", beyond, zero))
         return low, high
+
+
+class ListView(View):
+    """A list of Python's numbers, or an element of it."""
+
+    _empty = []
+
+    @property
+    def type(self):
+        return Scalar(self.dtype, True)
+
+    def _refuse(self, *_):
+        raise NotCompiled("a list as a whole")
+
+    attribute = vector = assign = _refuse
+
+    def part(self, lowering, parts, node):
+        if isinstance(node.slice, (ast.Tuple, ast.Slice)):
+            raise NotCompiled("a part of a list", node)
+        return super().part(lowering, parts, node)
+
+    def _outside(self, axis, node):
+        return lambda *_: self._empty.__setitem__(0, 0) if isinstance(node.ctx, ast.Store) else self._empty[0]
+
+
+class TupleView(ListView):
+    _empty = ()
 
 
 class Vector:

@@ -1,0 +1,73 @@
+"""Statements that a compiled loop leaves to Python, where they end it: `raise`, with all that its expression reads as it is then."""
+
+import ast
+from typing import NamedTuple
+
+from .kinds import kinds_of
+from .tracebacks import Failure
+from .trees import copied, names
+from .types import ALL, NotCompiled, Scalar, is_complex
+from .views import View, WHOLE
+
+
+class Told(NamedTuple):
+    """A number that the machine code tells Python: which of the results behind its variables it is, which of them says of what type, and its type."""
+
+    name: str
+    at: int
+    tag: int
+    type: Scalar
+
+
+class Leave(NamedTuple):
+    """How a statement is done: `run`, a function of what it reads; `known`: what of that is an object; `arrays`: names of arrays of the loop's."""
+
+    run: object
+    numbers: tuple
+    arrays: dict
+    known: dict
+
+    def __call__(self, told, arrays):
+        numbers = {n.name: (n.type if n.tag < 0 else ALL[told[n.tag] - 1]).of(told[n.at]) for n in self.numbers}
+        self.run(**numbers, **{n: arrays[key] for n, key in self.arrays.items()}, **self.known)
+
+
+def leave(lowering, statement):
+    """Leaves the machine code for a statement that raises an error."""
+    low, used = lowering, {}
+    numbers, arrays, known = [], {}, {}
+    for name in sorted({*names(statement, ast.Load)}):
+        x = low.env.get(name)
+        if x is None:
+            continue  # one of the builtins, or unbound
+        if isinstance(x, View):
+            if x.own is not WHOLE:
+                raise NotCompiled("a part of an array is told", statement)
+            arrays[name] = low.arrays[x.slot]
+        elif low.is_variable(x):
+            value = low.read(name, statement)
+            if any(is_complex(t.dtype) for t in kinds_of(value)):
+                raise NotCompiled("a complex number is told", statement)
+            at = low.tell(value.id, value.type.dtype, used)
+            tag = low.tell(low.tag_number(value), "int64", used) if value.kinds else -1
+            numbers.append(Told(name, at, tag, value.type))
+        else:
+            known[name] = x
+    found = tuple(sorted((*(n.name for n in numbers), *arrays, *known)))
+    key = statement, found
+    if key not in low.facts.said:
+        low.facts.said[key] = _function(statement, found)
+    low.failures.append(Failure(Leave(low.facts.said[key], tuple(numbers), arrays, known), low.places(statement)))
+    low.p.set(low.site, low.number(len(low.failures)))
+    low.p.break_(low.root)
+
+
+def _function(statement, parameters):
+    """One that does it, of what it reads."""
+    given = ast.arguments([], [], None, [ast.arg(n) for n in parameters], [None] * len(parameters), None, [])
+    tree = ast.FunctionDef("left", given, [copied(statement)], [], None)
+    if "type_params" in ast.FunctionDef._fields:
+        tree.type_params = []
+    scope = {}
+    exec(compile(ast.fix_missing_locations(ast.Module([tree], [])), "<loop>", "exec"), scope)
+    return scope["left"]

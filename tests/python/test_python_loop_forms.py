@@ -1,0 +1,281 @@
+"""Loops in the forms that people write them in: over arrays and lists, with zip(), enumerate() and reversed(), with `raise`, `assert`, `:=`, unpacked rows and
+NumPy's integers. Results, errors, lines and what is left of the arguments are Python's, wherever the loop goes over to machine code."""
+
+import copy
+import math
+import traceback
+import warnings
+
+import numpy as np
+import pytest
+
+import plait
+from plait._python_loops import running
+
+rng = np.random.default_rng(7)
+X = rng.random(60) - 0.3
+
+
+def garch(x, c, a, b):
+    h, s = 1.0, 0.0
+    for v in x:
+        h = c + a * v * v + b * h
+        s += math.log(h) + v * v / h
+    return s, h, v
+
+
+def numbered(x, out):
+    for i, v in enumerate(x):
+        out[i] = v * 2 if v > 0 else -v
+    return out, i, v
+
+
+def numbered_from(x, n):
+    s = 0.0
+    for i, v in enumerate(x, n):
+        s += i * v
+    return s, i
+
+
+def zipped(x, y):
+    s = 0.0
+    for a, b in zip(x, y):
+        s += a * b
+    return s
+
+
+def nested(values):
+    t = 0
+    for n, (i, v) in enumerate(zip(range(5, 500), reversed(values)), 3):
+        t += n * i - v
+    return t, n
+
+
+def largest_of_rows(x):
+    total = 0.0
+    for row in x:
+        best = row[0]
+        for v in row[1:]:
+            if v > best:
+                best = v
+        total += best
+    return total
+
+
+def rows_are_set(x):
+    for row in x:
+        row[:] = row - row[0]
+    return x
+
+
+def points(p):
+    s = 0.0
+    for x, y in p:
+        s += x * y
+    for i in range(len(p)):
+        a, b = p[i]
+        s -= a - b
+    return s
+
+
+def of_lists(values, weights):
+    s = 0
+    for k in values:
+        s += k * weights[k % 3]
+    return s
+
+
+def list_is_set(values):
+    s = 0
+    for i in range(len(values)):
+        s += values[i]
+        values[i] = s % 11
+    values[-1] += 100
+    return s
+
+
+def sieve(n):
+    is_prime, count = [True] * n, 0
+    for i in range(2, n):
+        if is_prime[i]:
+            count += 1
+            for j in range(i * i, n, i):
+                is_prime[j] = False
+    return count, is_prime
+
+
+def read_beyond(values, n):
+    s = 0
+    for i in range(n):
+        s += values[i]
+    return s
+
+
+def written_beyond(values, n):
+    for i in range(n):
+        values[i] = i
+
+
+def added_beyond(values, n):
+    for i in range(n):
+        values[i] += i
+
+
+def checked(x, limit):
+    s = 0.0
+    for i, v in enumerate(x):
+        if v > limit:
+            raise ValueError(f"{v!r} at {i} is above {limit:.3f}, the sum is {s}")
+        assert v > -0.25, ("low", i, x.shape)
+        s += v
+    return s
+
+
+def checked_root(v):
+    if v < 0:
+        raise KeyError(v)
+    return math.sqrt(v)
+
+
+def roots(x):
+    s = 0.0
+    for v in x:
+        s += checked_root(v)
+    return s
+
+
+def raised_of_either(n, x):
+    v = 0
+    for i in range(n):
+        if i == 5:
+            raise ArithmeticError(v, type(v).__name__)
+        v = x[i] if i % 2 else i
+    return v
+
+
+def walrus(x):
+    n, s, k = 0, 0.0, 100
+    for v in x:
+        if (y := v * v) > 0.1:
+            n += 1
+            s += y
+    while (k := k // 2) > 0:
+        n += k
+    return n, s, k
+
+
+def fnv(data):
+    h = np.uint64(14695981039346656037)
+    for b in data:
+        h = (h ^ np.uint64(b)) * np.uint64(1099511628211)
+    return h
+
+
+def casts(x, n):
+    s = 0
+    t = u = w = z = 0
+    for i in range(n):
+        t, u, w, z = np.int32(i % 1000), np.uint8(i & 255), np.int64(x[i] * 1000), np.int16(i * 0.5)
+        s += int(t) + int(u) + int(w) + int(z)
+    return s, t, u, w, z
+
+
+def narrow(n):
+    t = np.int8(0)
+    for i in range(n):
+        t = np.int8(i)
+    return t
+
+
+def swapped(a, i, j):
+    a[i], a[j] = a[j], a[i]
+
+
+def reversed_by_calls(a):
+    n = len(a)
+    for i in range(n // 2):
+        swapped(a, i, n - 1 - i)
+    return a
+
+
+def found(x, v):
+    for i, u in enumerate(x):
+        if u == v:
+            return i
+    else:
+        i = -2
+    return -1, i
+
+
+def comprehensions(x, values):
+    return sum(v * v for v in x), [v + 1 for v in x if v > 0.5], [a * b for a, b in zip(x, values)], max(i - v for i, v in enumerate(values))
+
+
+def of_a_temporary(x):
+    s = 0.0
+    for v in x[::2] * 2.0:
+        s += v
+    return s
+
+
+CASES = {
+    garch: (X, 0.1, 0.2, 0.7), numbered: (X, np.zeros(60)), numbered_from: (X, 7), zipped: (X, X[:20]), nested: ([3, 1, 2] * 9,),
+    largest_of_rows: (X.reshape(6, 10),), rows_are_set: (X.reshape(6, 10),), points: (X.reshape(30, 2),), of_lists: (list(range(30)), (1, 2, 3)),
+    list_is_set: (list(range(20)),), sieve: (60,), checked: (X, 2.0), roots: (abs(X),), walrus: (X,), fnv: (rng.integers(0, 256, 40).astype(np.uint8),),
+    casts: (X, 50), narrow: (100,), reversed_by_calls: (X,), found: (X, X[40]), comprehensions: (X, list(range(50))), of_a_temporary: (X,),
+}  # fmt: skip
+OTHERS = [
+    (garch, (X.tolist(), 0.1, 0.2, 0.7)), (garch, (tuple(X.tolist()), 0.1, 0.2, 0.7)), (garch, (X.astype("f4"), 0.1, 0.2, 0.7)), (zipped, (X, [1.5] * 70)),
+    (numbered, (X[:0], np.zeros(2))), (found, (X, 9.0)), (found, ([], 1)), (points, (X.reshape(20, 3),)), (read_beyond, (list(range(9)), 20)),
+    (read_beyond, ((1.5, 2.5), 20)), (written_beyond, ([7] * 9, 20)), (added_beyond, ([7] * 9, 20)), (checked, (X, 0.5)), (checked, (X - 0.2, 2.0)), (checked, (X.astype("f4"), 0.5)),
+    (roots, (X,)), (raised_of_either, (9, X)), (narrow, (200,)), (numbered, (X, np.zeros(5))), (of_lists, ([1, 2.5, 3], (1, 2, 3))), (of_lists, (range(30), [1, 2, 3])),
+    (of_lists, ({1: 2, 5: 6}, (1, 2, 3))), (zipped, (X, {1.0, 2.0})), (garch, (5, 0.1, 0.2, 0.7)), (largest_of_rows, (X,)), (list_is_set, ([True, False, True],)), (list_is_set, ((1, 2),)),
+]  # fmt: skip
+
+
+def outcome(f, args):
+    args = copy.deepcopy(args)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            result = f(*args)
+        except Exception as e:
+            ours = [(t.name, t.lineno) for t in traceback.extract_tb(e.__traceback__) if t.filename == __file__]
+            result = type(e), str(e), ours[1:]
+    return repr(result), repr(args)
+
+
+@pytest.mark.parametrize("f, args", [*CASES.items(), *OTHERS], ids=lambda x: getattr(x, "__name__", ""))
+@pytest.mark.parametrize("start", [1, 2, 4])
+def test_values_and_errors_are_pythons(f, args, start, monkeypatch):
+    looks = 0
+
+    def ready(code):
+        nonlocal looks
+        looks += 1
+        return looks >= start and code.usable and (code.procedure.compile() or True)
+
+    monkeypatch.setattr(running, "WORTH", 0.0)
+    monkeypatch.setattr(running.Code, "ready", property(ready))
+    jitted = plait.jit(f)
+    expected = outcome(f, args)
+    for _ in range(3):
+        assert outcome(jitted, args) == expected
+
+
+@pytest.mark.parametrize("f, args", CASES.items(), ids=lambda x: getattr(x, "__name__", ""))
+def test_no_such_loop_stays_pythons(f, args, at_once, monkeypatch):
+    said = []
+    monkeypatch.setattr(running, "_log", said.append)
+    outcome(plait.jit(f), args)
+    assert not said
+
+
+def test_a_list_by_two_names_stays_pythons(at_once):
+    def shifted(a, b):
+        for i in range(1, len(a)):
+            a[i] = b[i - 1] + 1
+        return a
+
+    ours, theirs = [5] * 9, [5] * 9
+    assert plait.jit(shifted)(ours, ours) == shifted(theirs, theirs) and ours == theirs
