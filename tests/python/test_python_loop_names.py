@@ -196,7 +196,7 @@ def test_other_objects_at_each_call_make_no_other_code(at_once):
     loops = plait._jit.loops_of(f)
     assert [len(loop.codes) for loop in loops] == [1, 1]
     text = plait.explain(f, 3)
-    assert "a call for its effect" in text and "machine code for" in text
+    assert "the attribute append" in text and "machine code for" in text
 
 
 def test_variables_keep_what_they_had_where_nothing_is_assigned(at_once):

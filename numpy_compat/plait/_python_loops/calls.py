@@ -293,6 +293,12 @@ def _extreme(fn, ufunc):
     return how
 
 
+def _pow(lowering, args, node):
+    if len(args) != 2:
+        raise NotCompiled("pow() of three numbers", node)
+    return lowering.binary(ast.Pow(), *_numbers(args, node), node)
+
+
 def _round(lowering, args, node):
     if len(args) != 1 or not args[0].type.python:
         raise NotCompiled("round() to a number of digits, or of NumPy's numbers", node)
@@ -300,6 +306,6 @@ def _round(lowering, args, node):
 
 
 _BUILTINS = {
-    builtins.int: _int, builtins.float: _float, builtins.bool: _bool, builtins.abs: _abs, builtins.len: _len, builtins.complex: complexes.called, builtins.round: _round,
+    builtins.int: _int, builtins.float: _float, builtins.bool: _bool, builtins.abs: _abs, builtins.len: _len, builtins.complex: complexes.called, builtins.round: _round, builtins.pow: _pow,
     builtins.min: _extreme("min", ast.Lt), builtins.max: _extreme("max", ast.Gt),
 }  # fmt: skip

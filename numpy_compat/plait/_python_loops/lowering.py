@@ -298,7 +298,10 @@ class Lowering(Expressions):
     def do_AugAssign(self, s):
         target = s.target
         if isinstance(target, ast.Name):
-            if not isinstance(self.env.get(target.id), Bound):
+            held = self.env.get(target.id)
+            if isinstance(held, View) and not held.scalar:
+                return self.put(held, self.binary(s.op, held.vector(), self.evaluate(s.value), s), s)
+            if not isinstance(held, Bound):
                 raise NotCompiled("an array that changes as a whole", s)
             old, by = self.evaluate(target), self.evaluate(s.value)
             if target.id in self.counters and isinstance(old, Value) and old.type == by.type == INT and len(old.kinds) <= 1:
@@ -384,7 +387,7 @@ class Lowering(Expressions):
         before = self.env
         outer = self.p.begin_if(None) if has.breaks else None
         self.flow_to((s, "head"))
-        arrays = {k: b for k, b in before.items() if k not in has.stored}
+        arrays = {k: b for k, b in before.items() if k not in (has.bound if isinstance(b, View) else has.stored)}
         self.meet((s, "head"), arrays)
         if trips is not None:
             _, i = self.p.begin_count(self.zero, trips)
@@ -459,11 +462,14 @@ def _makes_elements(loop):
 
 
 class Leaves(ast.NodeVisitor):
-    """Whether a loop's own body has `break` and `continue`, and the names that are stored in it."""
+    """Whether a loop's own body has `break` and `continue`; the names that are stored in it, and of those the ones that an array does not keep, as its elements
+    change alone."""
 
     def __init__(self, loop):
         self.breaks = self.continues = False
         self.stored = {*names(loop, ast.Store)}
+        changed = {id(n.target) for n in nodes(loop) if isinstance(n, ast.AugAssign)}
+        self.bound = {n.id for n in nodes(loop) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store) and id(n) not in changed}
         for s in loop.body:
             self.visit(s)
 

@@ -2,12 +2,12 @@
 state of its variables, and takes it back when the code has ended."""
 
 import ast
-import collections
 import types
 
 from .. import _plait
 from .comprehensions import COMPREHENSIONS, scoped, stored
 from .elements import Elements
+from .liveness import Liveness
 from .over import Over, is_range
 from .reading import NOT_IN_LOOPS, captured, compiled, imports_of, tree_of
 from .running import CELLS, Loop
@@ -35,7 +35,7 @@ def with_loops(function, scope, closure):
         tree = tree_of(function)
         if tree is None:
             return None  # the file has changed
-        rewriting = _Rewriting(function, scope, cells, outside, _read(tree), loops, asleep)
+        rewriting = _Rewriting(function, scope, cells, outside, Liveness(tree).behind, loops, asleep)
         tree.body = rewriting.block(tree.body)
         if rewriting.captured and asleep != loops.keys():
             tree.body.insert(0, _cells_of(rewriting.captured, tree.body[0]))
@@ -62,13 +62,6 @@ def _cells_of(names, node):
     """.cells = lambda: (a, b)"""
     value = ast.Lambda(ast.arguments([], [], None, [], [], None, []), ast.Tuple([ast.Name(n, ast.Load()) for n in sorted(names)], ast.Load()))
     return ast.fix_missing_locations(ast.copy_location(ast.Assign([ast.Name(CELLS, ast.Store())], value), node))
-
-
-def _read(tree):
-    """How often names are asked for there."""
-    found = collections.Counter((*names(tree, ast.Load), *names(tree, ast.Del)))
-    found.update(n.target.id for n in nodes(tree) if isinstance(n, ast.AugAssign) and isinstance(n.target, ast.Name))
-    return found
 
 
 def why_not(s, outside):
@@ -117,12 +110,11 @@ class _Comprehensions(ast.NodeTransformer):
 
 
 class _Rewriting:
-    def __init__(self, function, scope, cells, outside, reads, loops, asleep):
-        self.function, self.scope, self.cells, self.outside, self.reads = function, scope, cells, outside, reads
+    def __init__(self, function, scope, cells, outside, behind, loops, asleep):
+        self.function, self.scope, self.cells, self.outside, self.behind = function, scope, cells, outside, behind
         self.loops, self.asleep = loops, asleep  # the function's, by their names, which the first time is made; those that are left as they are
         self.number = 0
         self.captured = captured(function.__code__)
-        self.inside = 0  # loops of Python's around the statement
         self.around = None  # the innermost of them that may be compiled
 
     def block(self, statements):
@@ -137,10 +129,7 @@ class _Rewriting:
                 _plait.log_loop(f"{code.co_filename}:{s.lineno}: the loop in {self.function.__qualname__}() stays Python's: {why}")
         self.expressions(s)
         if isinstance(s, (ast.If, ast.For, ast.While, ast.With)):
-            looped = isinstance(s, (ast.For, ast.While))
-            self.inside += looped
             s.body = self.block(s.body)
-            self.inside -= looped
             if getattr(s, "orelse", None):
                 s.orelse = self.block(s.orelse)
         return [s]
@@ -197,8 +186,7 @@ class _Rewriting:
             if .state is None: ...
             else: (a, b, .returned, .value) = .state
         """
-        # Within another loop, what is read before it may be what the last round has left.
-        behind = {*self.reads} if self.inside else {*(self.reads - _read(s))}
+        behind = self.behind[s]
 
         def new():
             source = scoped(copied(s))
@@ -211,9 +199,9 @@ class _Rewriting:
         if outer is not None and loop not in outer.inner:
             outer.inner.append(loop)
         # Loops inside are asked where this one stays Python's.
-        self.around, self.inside = loop, self.inside + 1
+        self.around = loop
         s.body = self.block(s.body)
-        self.around, self.inside = outer, self.inside - 1
+        self.around = outer
         if own in self.asleep:
             return [s]
         at = {"lineno": s.lineno, "col_offset": s.col_offset, "end_lineno": s.lineno, "end_col_offset": s.col_offset}
