@@ -1,8 +1,9 @@
 // Building a procedure, and what Python calls.
 #include "ndarray.hpp"  // Python's headers first
 
+#include "core/heap.hpp"
 #include "ir/analysis.hpp"
-#include "ir/libm.hpp"
+#include "ir/externals.hpp"
 #include "procedure.hpp"
 
 namespace pb = pybind11;
@@ -59,9 +60,17 @@ std::vector<ir::Val> Procedure::operands(const pb::args& values) {
 
 Procedure::Val Procedure::push(const ir::Inst& i) { return builder().push(i); }
 
-Procedure::Index Procedure::buffer(const pb::object& dtype, bool written) {
+Procedure::Index Procedure::new_buffer(const ir::BufferParam& b) {
   if (!results_.empty()) throw ValueError("buffers come before results");
-  return builder().buffer(dtype_of(dtype), written);
+  return builder().buffer(b);
+}
+
+Procedure::Index Procedure::buffer(const pb::object& dtype, bool written) {
+  return new_buffer({dtype_of(dtype), written});
+}
+
+Procedure::Index Procedure::heap(const pb::object& dtype) {
+  return new_buffer({.dtype = dtype_of(dtype), .written = true, .heap = true});
 }
 
 Procedure::Val Procedure::param() {
@@ -158,13 +167,15 @@ std::int32_t Procedure::known_buffer(Index buffer) {
   return static_cast<std::int32_t>(buffer);
 }
 
-Procedure::Val Procedure::libm(const std::string& function, const pb::args& values) {
-  const int n = ir::libm_function(function);
+Procedure::Val Procedure::call(const std::string& function, const pb::args& values) {
+  const int n = ir::external(function);
   if (n < 0) throw ValueError("no function " + function);
+  const ir::ExternalFunction& f = ir::externals()[static_cast<std::size_t>(n)];
   const std::vector<ir::Val> o = operands(values);
-  if (o.size() != static_cast<std::size_t>(ir::kLibm[n].arity))
-    throw ValueError(function + " takes " + std::to_string(ir::kLibm[n].arity) + " operands");
-  return push(with_operands({.op = ir::Op::Libm, .type = DType::Float64, .index = n}, o));
+  if (o.size() != static_cast<std::size_t>(f.arity))
+    throw ValueError(function + " takes " + std::to_string(f.arity) + " operands");
+  uses_heap_ |= f.has_effects;
+  return push(with_operands({.op = ir::Op::External, .type = f.result, .index = n}, o));
 }
 
 Procedure::Val Procedure::overflows(const std::string& ufunc, Val a, Val b) {
@@ -249,7 +260,7 @@ std::pair<Procedure::Val, Procedure::Val> Procedure::index(Val i, Val extent) {
 
 void Procedure::result(Val v) {
   value(v);
-  if (results_.empty()) arrays_ = builder().kernel().buffers.size();
+  if (results_.empty()) first_result_ = builder().kernel().buffers.size();
   results_.push_back(static_cast<ir::Val>(v));
   (void)builder().buffer(value(v).type, true);
 }
@@ -258,8 +269,13 @@ void Procedure::result(Val v) {
 void Procedure::finish() {
   ir::Builder& b = builder();
   if (b.innermost() != 0) throw ValueError("a block of procedure " + name_ + " is still open");
-  if (results_.empty()) arrays_ = b.kernel().buffers.size();
-  auto to = static_cast<std::int32_t>(arrays_);
+  if (results_.empty()) first_result_ = b.kernel().buffers.size();
+  for (std::size_t n = 0; n < first_result_; ++n) {
+    const bool heap = b.kernel().buffers[n].heap;
+    uses_heap_ |= heap;
+    if (!heap) arrays_.push_back(n);
+  }
+  auto to = static_cast<std::int32_t>(first_result_);
   for (ir::Val v : results_) b.store(to++, {}, v);
   b.store(b.buffer(DType::Bool, true), {},
           b.number({.op = ir::Op::Const, .type = DType::Bool, .imm = scalar_bool(true)}));
@@ -297,13 +313,33 @@ struct Raising<method> {
   }
 };
 
+// A copy of what a run has left in its heap.
+pb::object heap_array(const Heap&, std::int64_t address, npy_intp count,
+                      const pb::object& dtype) try {
+  if (count < 0 || (address == 0 && count > 0)) throw ValueError("no such memory in a heap");
+  PyArray_Descr* const d = descr_of(dtype_of(dtype));
+  Py_INCREF(d);
+  auto array = pb::reinterpret_steal<pb::object>(
+      check(PyArray_NewFromDescr(&PyArray_Type, d, 1, &count, nullptr, nullptr, 0, nullptr)));
+  auto* const to = reinterpret_cast<PyArrayObject*>(array.ptr());
+  if (count > 0)
+    std::memcpy(PyArray_DATA(to), reinterpret_cast<const void*>(address),
+                static_cast<std::size_t>(PyArray_NBYTES(to)));
+  return array;
+} catch (...) {
+  raise();
+}
+
 }  // namespace
 
 void add_procedures(pb::module_& m) {
   const auto c = pb::arg("cond") = pb::none();
+  pb::class_<Heap>(m, "Heap").def("array", heap_array, pb::arg("address"), pb::arg("count"),
+                                  pb::arg("dtype"));
   pb::class_<Procedure>(m, "Procedure")
       .def(pb::init<const std::string&>())
       .def("buffer", Raising<&Procedure::buffer>::call, pb::arg("dtype"), pb::arg("written"))
+      .def("heap", Raising<&Procedure::heap>::call, pb::arg("dtype"))
       .def("param", Raising<&Procedure::param>::call)
       .def("arg", Raising<&Procedure::arg>::call)
       .def("local", Raising<&Procedure::local>::call)
@@ -318,7 +354,8 @@ void add_procedures(pb::module_& m) {
       .def("cast", Raising<&Procedure::cast>::call)
       .def("load", Raising<&Procedure::load>::call)
       .def("store", Raising<&Procedure::store>::call)
-      .def("libm", Raising<&Procedure::libm>::call)
+      .def("call", Raising<&Procedure::call>::call)
+      .def("libm", Raising<&Procedure::call>::call)  // the same
       .def("overflows", Raising<&Procedure::overflows>::call)
       .def("begin_count", Raising<&Procedure::begin_count>::call)
       .def("begin_fold", Raising<&Procedure::begin_fold>::call)

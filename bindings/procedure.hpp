@@ -26,6 +26,8 @@ class Procedure {
   explicit Procedure(const std::string& name);
 
   Index buffer(const pybind11::object& dtype, bool written);
+  // Memory that the procedure gets while it runs: its offsets are addresses. No array of a run.
+  Index heap(const pybind11::object& dtype);
   Val param();
   Val arg(const pybind11::object& dtype);
   Index local(const pybind11::object& dtype);
@@ -41,7 +43,8 @@ class Procedure {
   Val cast(Val v, const pybind11::object& dtype);
   Val load(Index buffer, Val offset);
   void store(Index buffer, Val offset, Val v);
-  Val libm(const std::string& function, const pybind11::args& values);
+  // Of a function of ir/externals.hpp.
+  Val call(const std::string& function, const pybind11::args& values);
   Val overflows(const std::string& ufunc, Val a, Val b);
   std::pair<Index, Val> begin_count(Val begin, Val end);
   // Folds `kind` (sum, max, argmin ...) of what is computed for each number, in NumPy's order.
@@ -70,6 +73,7 @@ class Procedure {
   double ran() const {
     return ran_;
   }  // seconds of the machine code in run() or run_parts(), the last time
+  // Its results, and where it uses a heap that one at last.
   pybind11::tuple run(const pybind11::sequence& arrays, const pybind11::sequence& params,
                       const pybind11::sequence& args);
   // Runs by the team, in any order; each part has first arguments of its own. The results of all.
@@ -77,8 +81,8 @@ class Procedure {
                            const pybind11::sequence& args, const pybind11::sequence& parts,
                            double seconds);
   // The same of one run, for who has checked what it gives: arrays of the right dtypes and numbers.
-  // The memory of `plaits` goes to pointers[at]. False: may_run, which is asked when all pointers
-  // are known, says no. Without the GIL while the code runs.
+  // Its heap is gone behind it. The memory of `plaits` goes to pointers[at]. False: may_run, which
+  // is asked when all pointers are known, says no. Without the GIL while the code runs.
   struct Memory {
     std::vector<void*> pointers;
     std::vector<tracer::Array> plaits;
@@ -96,6 +100,10 @@ class Procedure {
   std::vector<ir::Val> operands(const pybind11::args& values);
   Val push(const ir::Inst& i);
   std::int32_t known_buffer(Index buffer);
+  Index new_buffer(const ir::BufferParam& b);
+  // The memory of all buffers of a run.
+  std::vector<void*> pointers(const std::vector<void*>& arrays, std::vector<Scalar>& results,
+                              bool* complete) const;
   const ir::Local& known_local(Index local);
   ir::Val condition(std::optional<Val> v);
 
@@ -106,8 +114,10 @@ class Procedure {
   // By compile(). A run may be in the quick one when the other comes.
   std::shared_ptr<const jit::Code> quick_code_, full_code_;
   double ran_ = 0;
-  std::vector<bool> per_lane_;  // of the kernel's locals
-  std::size_t arrays_ = 0;      // buffers that run() is given; those of the results follow
+  std::vector<bool> per_lane_;       // of the kernel's locals
+  std::size_t first_result_ = 0;     // buffer of the results and of what says that it ended
+  std::vector<std::size_t> arrays_;  // buffers that run() is given
+  bool uses_heap_ = false;
   std::shared_ptr<jit::CodeSlot> full_ = std::make_shared<jit::CodeSlot>();
   std::shared_ptr<jit::CodeSlot> quick_ = std::make_shared<jit::CodeSlot>();
 };

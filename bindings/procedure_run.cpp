@@ -9,6 +9,7 @@
 #include <mutex>
 
 #include "core/config.hpp"
+#include "core/heap.hpp"
 #include "engine/threads/interruption.hpp"
 #include "engine/threads/team.hpp"
 #include "functions.hpp"
@@ -94,7 +95,9 @@ void check_count(const pb::sequence& given, std::size_t wanted, const char* what
 // Runs of one procedure on the same arrays: what each is given, gives back, and whether it came to
 // its end.
 struct Runs {
-  std::vector<std::vector<Scalar>> arguments, results;
+  std::vector<std::vector<Scalar>> arguments;
+  std::vector<std::vector<void*>> pointers;
+  std::vector<std::unique_ptr<Heap>> heaps;  // none: they use none
   std::unique_ptr<bool[]> complete;
   double seconds = 0;  // that all of them take on one thread, roughly
 };
@@ -113,8 +116,8 @@ struct HeedingCall : ir::SequentialCall {
   engine::Interruption& interruption;
 };
 
-void run_code(const jit::Code& code, const ir::Kernel& k, const std::vector<void*>& arrays,
-              const std::vector<std::int64_t>& numbers, Runs& runs) {
+void run_code(const jit::Code& code, const ir::Kernel& k, const std::vector<std::int64_t>& numbers,
+              Runs& runs) {
   const std::size_t scratch_bytes = ir::scratch_bytes(k, numbers.data(), 1);
   const auto n = static_cast<std::int64_t>(runs.arguments.size());
   const int threads = n > 1 ? engine::team_threads(runs.seconds) : 1;
@@ -125,11 +128,10 @@ void run_code(const jit::Code& code, const ir::Kernel& k, const std::vector<void
   const auto run = [&](std::int64_t begin, std::int64_t end, int worker) {
     const auto behind = static_cast<std::size_t>(end);
     for (auto at = static_cast<std::size_t>(begin); at < behind && !interruption.stopped(); ++at) {
-      std::vector<void*> pointers = arrays;
-      for (Scalar& r : runs.results[at]) pointers.push_back(r.bytes);
-      pointers.push_back(&runs.complete[at]);
-      HeedingCall call({pointers.data(), numbers.data(), runs.arguments[at].data()}, interruption,
-                       worker);
+      HeedingCall call({runs.pointers[at].data(), numbers.data(), runs.arguments[at].data()},
+                       interruption, worker);
+      std::optional<Heap::Use> use;
+      if (!runs.heaps.empty()) use.emplace(*runs.heaps[at]);
       code.fn(&call.args, 0, 1, scratch[static_cast<std::size_t>(worker)]->data,
               code.helpers.data());
     }
@@ -190,6 +192,20 @@ void Procedure::optimise_async() {
   if (!optimised()) ask(kernel_, full_, jit::Effort::Full);
 }
 
+std::vector<void*> Procedure::pointers(const std::vector<void*>& arrays,
+                                       std::vector<Scalar>& results, bool* complete) const {
+  const std::vector<ir::BufferParam>& buffers = kernel_->buffers;
+  std::vector<void*> all(buffers.size());
+  for (std::size_t n = 0; n < arrays.size(); ++n) all[arrays_[n]] = arrays[n];
+  results.resize(results_.size());
+  for (std::size_t n = 0; n < results.size(); ++n) {
+    results[n].dtype = buffers[first_result_ + n].dtype;
+    all[first_result_ + n] = results[n].bytes;
+  }
+  all.back() = complete;
+  return all;
+}
+
 pb::tuple Procedure::run(const pb::sequence& arrays, const pb::sequence& params,
                          const pb::sequence& args) {
   return run_parts(arrays, params, args, pb::tuple(), 0)[0];
@@ -198,7 +214,7 @@ pb::tuple Procedure::run(const pb::sequence& arrays, const pb::sequence& params,
 pb::list Procedure::run_parts(const pb::sequence& arrays, const pb::sequence& params,
                               const pb::sequence& args, const pb::sequence& parts, double seconds) {
   const ir::Kernel& k = kernel();
-  check_count(arrays, arrays_, "arrays");
+  check_count(arrays, arrays_.size(), "arrays");
   check_count(params, static_cast<std::size_t>(k.params), "parameters");
   check_count(args, k.scalars.size(), "arguments");
   if (!ready() && !compile(false))
@@ -220,22 +236,29 @@ pb::list Procedure::run_parts(const pb::sequence& arrays, const pb::sequence& pa
     for (std::size_t n = 0; n < first.size() && n < own.size(); ++n) own[n] = packed(first[n], n);
   }
   if (runs.arguments.empty()) runs.arguments.push_back(std::move(scalars));
-  std::vector<Scalar> results(results_.size());
-  for (std::size_t n = 0; n < results.size(); ++n) results[n].dtype = k.buffers[arrays_ + n].dtype;
-  runs.results.assign(runs.arguments.size(), results);
-  runs.complete = std::make_unique<bool[]>(runs.arguments.size());
+  const std::size_t count = runs.arguments.size();
+  std::vector<std::vector<Scalar>> results(count);
+  runs.complete = std::make_unique<bool[]>(count);
+  if (uses_heap_)
+    for (std::size_t n = 0; n < count; ++n) runs.heaps.push_back(std::make_unique<Heap>());
   {
-    const std::vector<tracer::Array> given = arrays_of(arrays, k.buffers);
-    const ArrayMemory memory(given, k.buffers);
+    std::vector<ir::BufferParam> buffers;
+    for (const std::size_t b : arrays_) buffers.push_back(k.buffers[b]);
+    const std::vector<tracer::Array> given = arrays_of(arrays, buffers);
+    const ArrayMemory memory(given, buffers);
+    for (std::size_t n = 0; n < count; ++n)
+      runs.pointers.push_back(pointers(memory.pointers(), results[n], &runs.complete[n]));
     const auto begun = std::chrono::steady_clock::now();
-    run_code(*machine_code(), k, memory.pointers(), numbers, runs);
+    run_code(*machine_code(), k, numbers, runs);
     ran_ = std::chrono::duration<double>(std::chrono::steady_clock::now() - begun).count();
   }
   pb::list all;
-  for (const std::vector<Scalar>& of_part : runs.results) {
-    pb::tuple found(of_part.size());
+  for (std::size_t part = 0; part < count; ++part) {
+    const std::vector<Scalar>& of_part = results[part];
+    pb::tuple found(of_part.size() + (uses_heap_ ? 1 : 0));
     for (std::size_t n = 0; n < of_part.size(); ++n)
       found[n] = pb::reinterpret_steal<pb::object>(check(python_number(of_part[n])));
+    if (uses_heap_) found[of_part.size()] = pb::cast(std::move(runs.heaps[part]));
     all.append(std::move(found));
   }
   return all;
@@ -249,28 +272,24 @@ bool Procedure::run_once(Memory& arrays, const std::vector<std::int64_t>& params
   std::optional<ArrayMemory> memory;
   if (!arrays.plaits.empty()) {
     std::vector<ir::BufferParam> buffers;
-    for (const std::size_t at : arrays.at) buffers.push_back(k.buffers[at]);
+    for (const std::size_t at : arrays.at) buffers.push_back(k.buffers[arrays_[at]]);
     memory.emplace(arrays.plaits, buffers);
     for (std::size_t n = 0; n < arrays.at.size(); ++n)
       arrays.pointers[arrays.at[n]] = memory->pointers()[n];
   }
   if (!may_run()) return false;
-  results.resize(results_.size());
-  std::vector<void*>& pointers = arrays.pointers;
-  pointers.reserve(pointers.size() + results.size() + 1);
-  for (std::size_t n = 0; n < results.size(); ++n) {
-    results[n].dtype = k.buffers[arrays_ + n].dtype;
-    pointers.push_back(results[n].bytes);
-  }
   bool complete = false;
-  pointers.push_back(&complete);
+  const std::vector<void*> memories = pointers(arrays.pointers, results, &complete);
   const std::size_t bytes = ir::scratch_bytes(k, per_lane_, params.data(), 1);
   constexpr std::size_t kSmall = 2048;
   alignas(64) std::byte small[kSmall];
   const Ref<Buffer> large = bytes > kSmall ? allocate(bytes) : Ref<Buffer>();
   const GilParked released;
   engine::Interruption interruption(true);
-  HeedingCall call({pointers.data(), params.data(), args.data()}, interruption, 0);
+  HeedingCall call({memories.data(), params.data(), args.data()}, interruption, 0);
+  std::optional<Heap> heap;
+  std::optional<Heap::Use> use;
+  if (uses_heap_) use.emplace(heap.emplace());
   code.fn(&call.args, 0, 1, large ? large->data : small, code.helpers.data());
   if (!interruption.goes_on(0) || !complete) throw engine::Interrupted("interrupted");
   return true;

@@ -280,7 +280,7 @@ void Emitter::inst(Val v, By by) {
       return running(v);
     case Op::Break:
     case Op::Overflows:
-    case Op::Libm:
+    case Op::External:
       return;  // of sequential kernels
   }
 }

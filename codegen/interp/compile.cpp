@@ -248,7 +248,7 @@ void Compiler::item(Block& b, std::int32_t position, Val v) {
       return;
     case Op::Break:
     case Op::Overflows:
-    case Op::Libm:
+    case Op::External:
       return;  // of sequential kernels
   }
 }

@@ -5,7 +5,7 @@
 #include "codegen/loops/fragment.hpp"
 #include "codegen/loops/loops.hpp"
 #include "core/os/pages.hpp"
-#include "ir/libm.hpp"
+#include "ir/externals.hpp"
 
 namespace plait::jit {
 namespace {
@@ -28,8 +28,10 @@ const void* resolve(const HelperRef& h, CpuTier tier) {
     }
     case HelperRef::Fragment:
       return reinterpret_cast<const void*>(loops::fragment(h.type, h.to, tier));
-    case HelperRef::Libm:
-      return h.number >= 0 && h.number < ir::kLibmCount ? ir::kLibm[h.number].address() : nullptr;
+    case HelperRef::External: {
+      const auto all = ir::externals();
+      return h.number >= 0 && h.number < std::ssize(all) ? all[h.number].address : nullptr;
+    }
   }
   return nullptr;
 }
@@ -75,7 +77,7 @@ std::shared_ptr<Code> map(std::string_view packed, CpuTier tier) {
   for (std::uint64_t i = 0; i < h.helper_count; ++i) {
     HelperRef ref;
     std::memcpy(&ref, packed.data() + i * sizeof ref, sizeof ref);
-    if (ref.kind > HelperRef::Libm || ref.op > OpId::Count_ ||
+    if (ref.kind > HelperRef::External || ref.op > OpId::Count_ ||
         static_cast<int>(ref.type) >= kDTypeCount || static_cast<int>(ref.to) >= kDTypeCount)
       return nullptr;
     const void* fn = resolve(ref, tier);

@@ -61,6 +61,7 @@ Collected ask_module(const ir::Kernel& k, CpuTier tier, Effort effort, bool want
       effort,
       &vector_lanes,
       [](ReduceKind kind, DType t, Scalar* out) { *out = fold_identity(kind, t); },
+      ir::externals().data(),
       want_ir,
       want_assembly,
       fail_at.exchange(0)};

@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "core/config.hpp"
+#include "ir/externals.hpp"
 #include "ir/ir.hpp"
 #include "jit.hpp"
 
@@ -12,12 +13,12 @@ namespace plait::jit {
 
 // A precompiled function that generated code calls; the host resolves it for the CPU tier.
 struct HelperRef {
-  enum Kind : std::uint8_t { Elementwise, Cast, Vector, Fragment, Libm };
+  enum Kind : std::uint8_t { Elementwise, Cast, Vector, Fragment, External };
   Kind kind = Elementwise;
   OpId op = OpId::Count_;    // Elementwise, Vector
   DType type = DType::Bool;  // operand dtype; Cast: from; Fragment: of A
   DType to = DType::Bool;    // Cast; Fragment: of B
-  // Vector: lanes the code was compiled for. Libm: which function.
+  // Vector: lanes the code was compiled for. External: which function.
   std::int32_t number = 0;
   bool operator==(const HelperRef&) const = default;
 };
@@ -29,6 +30,7 @@ struct ModuleRequest {
   Effort effort;
   int (*vector_lanes)(OpId op, DType type, CpuTier tier);      // of loops::vector_function, 0: none
   void (*identity)(ReduceKind kind, DType type, Scalar* out);  // fold_identity
+  const ir::ExternalFunction* externals;
   bool want_ir, want_assembly;
   int fail_at;  // tests: memory is short at the n-th allocation; 0: never
 };
@@ -48,6 +50,6 @@ enum class ModuleResult : std::int32_t {
 };
 // One call at a time.
 using ModuleEntry = ModuleResult (*)(const ModuleRequest* request, const ModuleReply* reply);
-inline constexpr const char* kModuleEntryName = "plait_jit_module_compile_4";
+inline constexpr const char* kModuleEntryName = "plait_jit_module_compile_5";
 
 }  // namespace plait::jit

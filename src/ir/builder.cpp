@@ -112,8 +112,8 @@ Val Builder::arg(DType t) {
       {.op = Op::Arg, .type = t, .index = static_cast<std::int32_t>(k_.scalars.size() - 1)});
 }
 
-std::int32_t Builder::buffer(DType t, bool written) {
-  k_.buffers.push_back({t, written});
+std::int32_t Builder::buffer(const BufferParam& b) {
+  k_.buffers.push_back(b);
   return static_cast<std::int32_t>(k_.buffers.size() - 1);
 }
 

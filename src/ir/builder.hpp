@@ -22,7 +22,8 @@ class Builder {
   Val param(std::int32_t index);       // params[index]
   std::int32_t new_param();
   Val arg(DType t);  // a new scalar argument
-  std::int32_t buffer(DType t, bool written);
+  std::int32_t buffer(const BufferParam& b);
+  std::int32_t buffer(DType t, bool written) { return buffer({t, written}); }
   std::int32_t local(DType t, Coeff count);  // belongs to the innermost open loop
   Val apply(OpId fn, DType result, std::initializer_list<Val> operands);
   Val cast(Val v, DType to);

@@ -10,7 +10,7 @@ Copier::Copier(const Kernel& k)
       results_(k.loops.size()) {
   out_.sequential();
   for (std::int32_t n = 0; n < k.params; ++n) (void)out_.new_param();
-  for (const BufferParam& b : k.buffers) (void)out_.buffer(b.dtype, b.written);
+  for (const BufferParam& b : k.buffers) (void)out_.buffer(b);
   for (const Local& l : k.locals) (void)out_.variable(l.dtype, l.count);
   out_.scalars(k.scalars);
   map(k.loops[0].var, out_.grid_var());

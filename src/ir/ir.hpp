@@ -57,7 +57,7 @@ enum class Op : std::uint8_t {
   Break,  // leaves loop `index`, one of those around it, where operand 0 (Bool; kNone: always) is
           // true; defines no value
   Overflows,  // Bool: whether `fn` (Add, Subtract, Multiply) of Int64 operands goes beyond 64 bits
-  Libm,       // the C library's function `index` (ir/libm.hpp) of Float64 operands
+  External,   // the function `index` of ir/externals.hpp
 };
 
 // A stride or offset: `value` when param is kNoParam, else params[param]. Bytes for buffers,
@@ -230,10 +230,13 @@ inline bool opens_loop(const Inst& i) { return i.op == Op::For || i.op == Op::Re
 
 struct BufferParam {
   DType dtype;
-  bool written = false;
   // Loads of a written buffer are allowed only at exactly the address that the same iteration
   // stores later; gathers are not. Whoever builds a kernel knows that indices stay in the buffer.
   // In a sequential kernel all may be anywhere, and buffers may overlap.
+  bool written = false;
+  // Of sequential kernels: begins at address 0, so that an index is the address of memory that the
+  // kernel got while it ran (core/heap.hpp). Gathers and scatters alone name it.
+  bool heap = false;
 };
 // Scatters combine by addition, multiplication, minimum or maximum of integers or floats of 32 or
 // 64 bits, one after the other as the loops go. Nothing else names their buffer but stores of what

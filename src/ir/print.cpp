@@ -1,5 +1,5 @@
+#include "externals.hpp"
 #include "ir.hpp"
-#include "libm.hpp"
 
 namespace plait::ir {
 namespace {
@@ -91,7 +91,10 @@ class Printer {
     for (std::size_t i = 0; i < k_.scalars.size(); ++i)
       out_ += ", s" + std::to_string(i) + ": " + std::string(plait::name(k_.scalars[i]));
     for (std::size_t i = 0; i < k_.buffers.size(); ++i)
-      out_ += ", b" + std::to_string(i) + ": " + (k_.buffers[i].written ? "mut " : "") +
+      out_ += ", b" + std::to_string(i) + ": " +
+              (k_.buffers[i].heap      ? "heap "
+               : k_.buffers[i].written ? "mut "
+                                       : "") +
               std::string(plait::name(k_.buffers[i].dtype));
     out_ += ")\n";
     print_loop("grid", k_.loops[0], 0);
@@ -231,8 +234,9 @@ class Printer {
       case Op::Overflows:
         return line(depth, head + "overflows " + std::string(op_info(i.fn).name) + " " +
                                val(i.operands[0]) + " " + val(i.operands[1]));
-      case Op::Libm: {
-        std::string text = head + "libm " + std::string(kLibm[i.index].name);
+      case Op::External: {
+        std::string text =
+            head + "call " + std::string(externals()[static_cast<std::size_t>(i.index)].name);
         for (Val o : i.operands)
           if (o != kNone) text.append(" ").append(val(o));
         return line(depth, text);

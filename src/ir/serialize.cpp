@@ -6,7 +6,7 @@
 namespace plait::ir {
 namespace {
 
-constexpr std::uint32_t kMagic = 0x36524950;  // "PIR6": raise the digit when the layout changes
+constexpr std::uint32_t kMagic = 0x37524950;  // "PIR7": raise the digit when the layout changes
 
 std::uint64_t checksum(std::string_view bytes) {
   std::uint64_t h = 0xcbf29ce484222325u;
@@ -86,7 +86,7 @@ void coeff(S& s, Coeff& c) {
 
 template <class S>
 void inst(S& s, Inst& i) {
-  s.enumeration(i.op, static_cast<int>(Op::Libm) + 1);
+  s.enumeration(i.op, static_cast<int>(Op::External) + 1);
   s.enumeration(i.type, kDTypeCount);
   s.enumeration(i.fn, kOpCount + 1);
   s.value(i.index);
@@ -156,6 +156,7 @@ void kernel(S& s, Kernel& k) {
   s.list(k.buffers, [&](BufferParam& b) {
     s.enumeration(b.dtype, kDTypeCount);
     s.flag(b.written);
+    s.flag(b.heap);
   });
   s.list(k.scalars, [&](DType& t) { s.enumeration(t, kDTypeCount); });
   s.list(k.locals, [&](Local& l) {

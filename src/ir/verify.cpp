@@ -4,7 +4,7 @@
 
 #include "analysis.hpp"
 #include "edit.hpp"
-#include "libm.hpp"
+#include "externals.hpp"
 #include "plait/error.hpp"
 
 namespace plait::ir {
@@ -233,16 +233,20 @@ class Rules {
           fail(k_, v, "its condition is not bool");
         return arity(v, i.operands[0] == kNone ? 0 : 1);
       case Op::Overflows:
-        operands(v, 2, DType::Int64);
+        operands(v, 2, kWords);
         return type(v, DType::Bool);
-      case Op::Libm:
-        operands(v, kLibm[i.index].arity, DType::Float64);
-        return type(v, DType::Float64);
+      case Op::External: {
+        const ExternalFunction& f = externals()[static_cast<std::size_t>(i.index)];
+        operands(v, f.arity, f.operands);
+        return type(v, f.result);
+      }
     }
   }
-  void operands(Val v, int n, DType t) const {
+  static constexpr DType kWords[] = {DType::Int64, DType::Int64};
+  void operands(Val v, int n, const DType* types) const {
     for (int o = 0; o < n; ++o)
-      if (operand(v, o).type != t) fail(k_, v, "an operand is not " + std::string(name(t)));
+      if (operand(v, o).type != types[o])
+        fail(k_, v, "an operand is not " + std::string(name(types[o])));
     arity(v, n);
   }
   void scatter(Val v, const Inst& i) const {

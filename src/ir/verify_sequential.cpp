@@ -31,15 +31,21 @@ void verify_sequential(const Kernel& k) {
       if (l.home != 0 || !(is_variable(l) || l.count.param != kNoParam))
         throw InternalError("loop IR " + k.name +
                             ": a local is neither a variable nor memory of the grid");
+  for (std::size_t b = 0; b < k.buffers.size(); ++b)
+    if (k.buffers[b].heap && (!k.sequential || !k.buffers[b].written))
+      throw InternalError("loop IR " + k.name + ": buffer " + std::to_string(b) +
+                          " is a heap that is not written or not of a sequential kernel");
   const Analysis a = analyse(k);
   for (Val v = 0; v < k.insts.size(); ++v) {
     const Inst& i = k.insts[v];
-    const bool own = i.op == Op::Break || i.op == Op::Overflows || i.op == Op::Libm;
+    const bool own = i.op == Op::Break || i.op == Op::Overflows || i.op == Op::External;
     if (own && !k.sequential) fail(k, v, "stands in a kernel that is not sequential");
     if (k.sequential && i.op == Op::Fragment) fail(k, v, "multiplies in a sequential kernel");
     if (i.op == Op::Overflows && i.fn != OpId::Add && i.fn != OpId::Subtract &&
         i.fn != OpId::Multiply)
       fail(k, v, "overflows by no such operation");
+    if ((i.op == Op::Load || i.op == Op::Store) && k.buffers[i.index].heap)
+      fail(k, v, "names a heap by no address");
     if (i.op != Op::Break) continue;
     std::int32_t l = a.block[v];
     while (l >= 0 && l != i.index) l = a.parent[l];

@@ -1,5 +1,5 @@
 #include "analysis.hpp"
-#include "libm.hpp"
+#include "externals.hpp"
 #include "plait/error.hpp"
 #include "verify.hpp"
 
@@ -149,8 +149,8 @@ class Structure {
       case Op::Fragment:
         ok = in_range(i.index, k_.fragments);
         break;
-      case Op::Libm:
-        ok = i.index >= 0 && i.index < kLibmCount;
+      case Op::External:
+        ok = i.index >= 0 && i.index < std::ssize(externals());
         break;
       case Op::Const:
       case Op::Overflows:

@@ -137,7 +137,7 @@ void compile(const ModuleRequest& request, const ModuleReply& reply, Work& w, Ta
 void compile(const ModuleRequest& request, const ModuleReply& reply) {
   TargetMachine& tm = machine(request.tier);
   const Target target{request.tier, info(request.tier).vector_bytes, request.vector_lanes,
-                      request.identity};
+                      request.identity, request.externals};
   auto* work = new Work(request, target, tm);
   // Only what was thrown between LLVM's own functions leaves its objects fit to be destroyed.
   try {
@@ -199,7 +199,7 @@ ModuleResult enter(const ModuleRequest& request, const ModuleReply& reply) {
 
 // No exception crosses into the host.
 extern "C" __attribute__((visibility("default"))) plait::jit::ModuleResult
-plait_jit_module_compile_4(const plait::jit::ModuleRequest* request,
+plait_jit_module_compile_5(const plait::jit::ModuleRequest* request,
                            const plait::jit::ModuleReply* reply) {
   try {
     return plait::jit::enter(*request, *reply);

@@ -12,8 +12,8 @@ using namespace llvm;
 void Emitter::emit_control(ir::Val v) {
   const ir::Inst& i = k_.insts[v];
   if (i.op == ir::Op::Break) return emit_break(i);
-  if (i.op == ir::Op::Libm) {
-    vals_[v] = uniform_value(call_libm(i));
+  if (i.op == ir::Op::External) {
+    vals_[v] = uniform_value(call_external(i));
     return;
   }
   const auto id = i.fn == OpId::Add        ? Intrinsic::sadd_with_overflow
@@ -160,17 +160,21 @@ llvm::Value* Emitter::integer_division(bool remainder, bool is_signed, llvm::Val
   return b_.CreateSelect(by_zero, zero, quotient);
 }
 
-// They read and write nothing that a kernel sees.
-llvm::Value* Emitter::call_libm(const ir::Inst& i) {
-  SmallVector<llvm::Value*, 2> arguments;
+llvm::Value* Emitter::call_external(const ir::Inst& i) {
+  SmallVector<llvm::Value*, 3> arguments;
+  SmallVector<Type*, 3> types;
   for (ir::Val o : i.operands)
-    if (o != ir::kNone) arguments.push_back(vals_[o].regs[0]);
-  Type* t = b_.getDoubleTy();
-  auto* ft = FunctionType::get(t, SmallVector<Type*, 2>(arguments.size(), t), false);
-  auto* call = b_.CreateCall(ft, helper({.kind = HelperRef::Libm, .number = i.index}), arguments);
+    if (o != ir::kNone) {
+      arguments.push_back(vals_[o].regs[0]);
+      types.push_back(arguments.back()->getType());
+    }
+  auto* ft = FunctionType::get(scalar_type(i.type), types, false);
+  auto* call =
+      b_.CreateCall(ft, helper({.kind = HelperRef::External, .number = i.index}), arguments);
   call->setDoesNotThrow();
-  call->setDoesNotAccessMemory();
   call->addFnAttr(Attribute::WillReturn);
+  // Of one with effects LLVM is to think that it reads and writes whatever there is.
+  if (!target_.externals[i.index].has_effects) call->setDoesNotAccessMemory();
   return call;
 }
 

@@ -176,7 +176,7 @@ void Emitter::emit_inst(ir::Val v) {
       break;
     case ir::Op::Break:
     case ir::Op::Overflows:
-    case ir::Op::Libm:
+    case ir::Op::External:
       emit_control(v);
       break;
   }

@@ -17,11 +17,15 @@ llvm::Value* Emitter::at(llvm::Value* base, llvm::Value* byte_offset) {
   return c && c->isZero() ? base : b_.CreateGEP(b_.getInt8Ty(), base, byte_offset);
 }
 
-// What a sequential kernel names lies in the buffer, wherever lanes may point.
-llvm::Value* Emitter::indexed(llvm::Value* base, llvm::Value* index, llvm::Value* stride) {
+// What a sequential kernel names lies in the buffer, wherever lanes may point. A heap has no
+// bounds.
+llvm::Value* Emitter::indexed(const ir::Inst& i, llvm::Value* base, llvm::Value* index) {
+  llvm::Value* stride = coeff(i.stride);
   auto* c = dyn_cast<ConstantInt>(stride);
   llvm::Value* offset = c && c->isOne() ? index : b_.CreateMul(index, stride);
-  return k_.sequential ? b_.CreateInBoundsGEP(b_.getInt8Ty(), base, offset) : at(base, offset);
+  return k_.sequential && !k_.buffers[i.index].heap
+             ? b_.CreateInBoundsGEP(b_.getInt8Ty(), base, offset)
+             : at(base, offset);
 }
 
 // `scale` is the unit of the access in bytes (buffers: 1). A per-lane local lies [element][lane].
@@ -205,7 +209,7 @@ Value Emitter::emit_gather(const ir::Inst& i) {
   Address a = address_of(i);
   const Value& index = vals_[i.operands[0]];
   if (!index.varying) {
-    a.base = indexed(a.base, index.regs[0], coeff(i.stride));
+    a.base = indexed(i, a.base, index.regs[0]);
     return load(i.type, a);
   }
   const LaneOffset offset_of = lane_offsets(i);
@@ -247,7 +251,7 @@ void Emitter::emit_scatter(const ir::Inst& i) {
     return store(i.type, a, old, false);
   }
   if (i.fn == OpId::Count_)
-    return store_scalar(i.type, value.regs[0], indexed(a.base, index.regs[0], stride));
+    return store_scalar(i.type, value.regs[0], indexed(i, a.base, index.regs[0]));
   const auto combine = [&](llvm::Value* offset, llvm::Value* x) {
     llvm::Value* const p = at(a.base, offset);
     store_scalar(i.type, primitive(i.fn, i.type, {load_scalar(i.type, p), x}), p);

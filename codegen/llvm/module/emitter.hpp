@@ -27,6 +27,7 @@ struct Target {
   int bytes;  // of a vector register
   int (*vector_lanes)(OpId, DType, CpuTier);
   void (*identity)(ReduceKind, DType, Scalar*);
+  const ir::ExternalFunction* externals;
 };
 
 // How the vector loop around the code being emitted is laid out.
@@ -149,7 +150,7 @@ class Emitter {
   void emit_repeat(std::int32_t loop);
   void emit_break(const ir::Inst& i);
   void land_breaks(std::int32_t loop);  // after the loop
-  llvm::Value* call_libm(const ir::Inst& i);
+  llvm::Value* call_external(const ir::Inst& i);
   llvm::Value* integer_division(bool remainder, bool is_signed, llvm::Value* a, llvm::Value* b);
 
   // emit_memory.cpp
@@ -160,7 +161,7 @@ class Emitter {
   Address address(llvm::Value* base, const ir::Access& a, std::int64_t scale, bool per_lane);
   Address address_of(const ir::Inst& i);
   llvm::Value* at(llvm::Value* base, llvm::Value* byte_offset);
-  llvm::Value* indexed(llvm::Value* base, llvm::Value* index, llvm::Value* stride);
+  llvm::Value* indexed(const ir::Inst& i, llvm::Value* base, llvm::Value* index);
   llvm::Value* load_scalar(DType t, llvm::Value* p);
   void store_scalar(DType t, llvm::Value* v, llvm::Value* p);
   bool unit(const Address& a, DType t) const;

@@ -148,7 +148,7 @@ class Executor {
         break;
       case ir::Op::Break:
       case ir::Op::Overflows:
-      case ir::Op::Libm:
+      case ir::Op::External:
         break;  // of sequential kernels
     }
   }

@@ -2,7 +2,7 @@
 
 #include "ir/analysis.hpp"
 #include "ir/builder.hpp"
-#include "ir/libm.hpp"
+#include "ir/externals.hpp"
 #include "support.hpp"
 
 using namespace plait;
@@ -40,9 +40,9 @@ Kernel first() {
   b.close();
   b.close();
   b.open_repeat();
-  const Val sine = b.push({.op = Op::Libm,
+  const Val sine = b.push({.op = Op::External,
                            .type = DType::Float64,
-                           .index = libm_function("sin"),
+                           .index = external("sin"),
                            .operands = {b.cast(zero, DType::Float64), kNone, kNone}});
   b.close_repeat(b.apply(OpId::Less, DType::Bool, {sine, b.cast(zero, DType::Float64)}));
   return b.finish();
@@ -79,7 +79,7 @@ TEST_CASE("a sequential kernel prints its blocks and survives the disk") {
         "  }\n"
         "  repeat 4: {\n"
         "    %22: float64 = cast %3\n"
-        "    %23: float64 = libm sin %22\n"
+        "    %23: float64 = call sin %22\n"
         "    %24: float64 = cast %3\n"
         "    %25: bool = less %23 %24\n"
         "  } while %25\n"
@@ -146,15 +146,25 @@ TEST_CASE("the verifier checks sequential kernels") {
     rejects("its type is int64, not bool");
     find(k, Op::Overflows).operands[1] = kNone;
     rejects("operand 1 is missing");
-    find(k, Op::Libm).index = kLibmCount;
+    find(k, Op::External).index = static_cast<std::int32_t>(externals().size());
     rejects("is out of range");
-    find(k, Op::Libm).index = libm_function("pow");
+    find(k, Op::External).index = external("pow");
     rejects("operand 1 is missing");
-    find(k, Op::Libm).operands[0] = 1;
+    find(k, Op::External).operands[0] = 1;
     rejects("an operand is not float64");
+    find(k, Op::External).index = external("heap_alloc");
+    rejects("an operand is not int64");
+    find(k, Op::External).index = external("float_bits");
+    rejects("its type is float64, not int64");
+  }
+  SECTION("heaps") {
+    k.buffers[0].heap = true;
+    CHECK(rejection(k).empty());
+    k.buffers[0].written = false;
+    rejects("is a heap that is not written");
   }
   SECTION("the variable of what does not count") {
-    find(k, Op::Libm).operands[0] = k.loops[4].var;
+    find(k, Op::External).operands[0] = k.loops[4].var;
     rejects("is not visible here");
   }
   SECTION("a block does not see the other one") {

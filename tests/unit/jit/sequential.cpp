@@ -1,10 +1,14 @@
 // Programs in the loop IR against the same in C++, on every tier.
 #include <catch2/catch.hpp>
 
+#include <bit>
+#include <cmath>
 #include <thread>
 
 #include "codegen/interp/interp.hpp"
+#include "core/heap.hpp"
 #include "ir/builder.hpp"
+#include "ir/externals.hpp"
 #include "ir/sequential_call.hpp"
 #include "run_kernel.hpp"
 
@@ -29,6 +33,9 @@ class Program : public Builder {
   void set_element(std::int32_t b, Val i, Val v) { scatter(OpId::Count_, b, {}, i, {8}, v); }
   Val overflows(OpId fn, Val a, Val b) {
     return push({.op = Op::Overflows, .type = DType::Bool, .fn = fn, .operands = {a, b, kNone}});
+  }
+  Val call(const char* name, Val a, Val b = kNone, Val c = kNone) {
+    return push({.op = Op::External, .index = external(name), .operands = {a, b, c}});
   }
 };
 
@@ -312,5 +319,80 @@ TEST_CASE("overflow of what steps evenly is found in the iteration in which it c
               FAIL(begin << " " << n << " " << factor << " " << term << ": " << got << " for "
                          << expected);
           }
+  });
+}
+
+TEST_CASE("every call with effects happens, in its place") {
+  // Two blocks; what the freed one had is zero where another one gets its memory. Stores and loads
+  // stay on their sides of it.
+  Program p;
+  const std::int32_t found = p.buffer(DType::Int64, true),
+                     heap = p.buffer({.dtype = DType::Int64, .written = true, .heap = true});
+  const Val bytes = p.number(8), zero = p.number(0);
+  const auto at = [&](Val address) { return p.gather(heap, {}, address, {1}); };
+  const auto set_at = [&](Val address, std::int64_t v) {
+    p.scatter(OpId::Count_, heap, {}, address, {1}, p.number(v));
+  };
+  const Val first = p.call("heap_alloc", bytes), second = p.call("heap_alloc", bytes);
+  set_at(first, 7);
+  set_at(second, 8);
+  const Val before = at(first);
+  (void)p.call("heap_free", first);
+  const Val third = p.call("heap_alloc", bytes);
+  const Val after = at(third);
+  set_at(third, 9);
+  const Val grown = p.call("heap_grow", third, bytes, p.number(16));
+  set_at(grown, 10);
+  const Val values[] = {first, second, before, third, after, at(second), at(grown)};
+  for (std::size_t n = 0; n < std::size(values); ++n)
+    p.set_element(found, p.number(static_cast<std::int64_t>(n)), values[n]);
+  // Unused, and the same in every iteration.
+  (void)p.open_for(zero, p.next_param());
+  (void)p.call("heap_alloc", bytes);
+  p.close();
+  p.set_element(found, p.number(std::size(values)), p.call("heap_alloc", bytes));
+  on_tiers(p.finish(), [](const jit::Code& code) {
+    const auto run_with = [&](std::int64_t n) {
+      std::vector<std::int64_t> found(8);
+      Heap h;
+      const Heap::Use use(h);
+      run(code, {found.data(), nullptr}, {n});
+      return found;
+    };
+    const std::vector<std::int64_t> found = run_with(0);
+    CHECK(found[0] != found[1]);
+    CHECK(found[0] % 64 == 0);
+    CHECK(found[3] == found[0]);
+    CHECK((found[2] == 7 && found[4] == 0 && found[5] == 8 && found[6] == 10));
+    const std::vector<std::int64_t> later = run_with(5);
+    // The first takes what `third` had, the others go behind `grown`.
+    CHECK(found[7] == found[0]);
+    CHECK(later[7] - later[0] == 7 * 128);
+  });
+}
+
+TEST_CASE("calls without effects, and short memory") {
+  Program p;
+  const std::int32_t found = p.buffer(DType::Int64, true);
+  const Val zero = p.number(0), one = p.number(1);
+  p.set_element(found, zero, p.call("heap_alloc", p.next_param()));
+  const Val x = p.push({.op = Op::External,
+                        .type = DType::Float64,
+                        .index = external("bits_float"),
+                        .operands = {p.next_param(), kNone, kNone}});
+  const Val up = p.push({.op = Op::External,
+                         .type = DType::Float64,
+                         .index = external("hypot"),
+                         .operands = {x, x, kNone}});
+  p.set_element(found, one, p.call("float_bits", up));
+  on_tiers(p.finish(), [](const jit::Code& code) {
+    std::int64_t found[2] = {1, 1};
+    Heap h;
+    const Heap::Use use(h);
+    for (std::int64_t bytes : {std::int64_t{-1}, std::int64_t{1} << 60}) {
+      run(code, {found}, {bytes, std::bit_cast<std::int64_t>(3.0)});
+      CHECK(found[0] == 0);
+      CHECK(std::bit_cast<double>(found[1]) == std::hypot(3.0, 3.0));
+    }
   });
 }

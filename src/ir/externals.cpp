@@ -1,0 +1,83 @@
+#include "externals.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <type_traits>
+
+#include "core/heap.hpp"
+
+namespace plait::ir {
+namespace {
+
+template <class T>
+constexpr DType dtype_of() {
+  static_assert(std::is_same_v<T, double> || std::is_same_v<T, std::int64_t>);
+  return std::is_same_v<T, double> ? DType::Float64 : DType::Int64;
+}
+
+template <class R, class... A>
+ExternalFunction function(std::string_view name, R (*f)(A...), bool has_effects) {
+  static_assert(sizeof...(A) <= 3);
+  return {name,          sizeof...(A), {dtype_of<A>()...},
+          dtype_of<R>(), has_effects,  reinterpret_cast<const void*>(f)};
+}
+
+ExternalFunction of_one(std::string_view name, double (*f)(double)) {
+  return function(name, f, false);
+}
+ExternalFunction of_two(std::string_view name, double (*f)(double, double)) {
+  return function(name, f, false);
+}
+template <class R, class... A>
+ExternalFunction acts(std::string_view name, R (*f)(A...)) {
+  return function(name, f, true);
+}
+
+}  // namespace
+
+std::span<const ExternalFunction> externals() {
+  static const ExternalFunction all[] = {
+      of_one("sin", ::sin),
+      of_one("cos", ::cos),
+      of_one("tan", ::tan),
+      of_one("asin", ::asin),
+      of_one("acos", ::acos),
+      of_one("atan", ::atan),
+      of_one("sinh", ::sinh),
+      of_one("cosh", ::cosh),
+      of_one("tanh", ::tanh),
+      of_one("asinh", ::asinh),
+      of_one("acosh", ::acosh),
+      of_one("atanh", ::atanh),
+      of_one("exp", ::exp),
+      of_one("expm1", ::expm1),
+      of_one("log", ::log),
+      of_one("log1p", ::log1p),
+      of_one("log2", ::log2),
+      of_one("log10", ::log10),
+      of_one("exp2", ::exp2),
+      of_one("cbrt", ::cbrt),
+      of_one("erf", ::erf),
+      of_one("erfc", ::erfc),
+      of_two("pow", ::pow),
+      of_two("atan2", ::atan2),
+      of_two("fmod", ::fmod),
+      of_two("hypot", ::hypot),
+      function("float_bits", heap::float_bits, false),
+      function("bits_float", heap::bits_float, false),
+      acts("heap_alloc", heap::heap_alloc),
+      acts("heap_grow", heap::heap_grow),
+      acts("heap_free", heap::heap_free),
+  };
+  return all;
+}
+
+int external(std::string_view name) {
+  const auto all = externals();
+  const auto found = std::find_if(all.begin(), all.end(),
+                                  [&](const ExternalFunction& f) { return f.name == name; });
+  return found == all.end() ? -1 : static_cast<int>(found - all.begin());
+}
+
+}  // namespace plait::ir
