@@ -79,6 +79,8 @@ def _index(file):
     """The outermost node of each extent in a file, which is parsed again when linecache has other lines of it."""
     lines = linecache.getlines(file)
     known = _INDICES.get(file)
+    if not lines:
+        return {}
     if known is not None and known[0] is lines:
         return known[1]
     nodes = _nodes(lines)
