@@ -11,7 +11,7 @@ ITEM = next((s.opcode, s.arg or 0) for s in dis.get_instructions(lambda a, b: a[
 
 
 class Source:
-    """Source files, each read and parsed once."""
+    """Source files, each read once."""
 
     def __init__(self):
         self.files = {}
@@ -71,11 +71,29 @@ def _position(code, instruction):
     return None, None, None, None
 
 
+_INDICES = {}  # of the files read last: their lines and nodes
+_FILES = 8
+
+
 def _index(file):
-    """The outermost node of each extent in a file."""
+    """The outermost node of each extent in a file, which is parsed again when linecache has other lines of it."""
+    lines = linecache.getlines(file)
+    known = _INDICES.get(file)
+    if not lines:
+        return {}
+    if known is not None and known[0] is lines:
+        return known[1]
+    nodes = _nodes(lines)
+    while len(_INDICES) >= _FILES:
+        _INDICES.pop(next(iter(_INDICES), None), None)
+    _INDICES[file] = lines, nodes
+    return nodes
+
+
+def _nodes(lines):
     nodes = {}
     try:
-        tree = ast.parse("".join(linecache.getlines(file)))
+        tree = ast.parse("".join(lines))
     except (SyntaxError, ValueError):
         return nodes
     for node in ast.walk(tree):  # parents first

@@ -1,3 +1,4 @@
+import gc
 import os
 import pathlib
 import signal
@@ -34,6 +35,18 @@ DEVICES = ("test_device", "test_explain_cuda", "test_gpu_check", "test_numpys_wo
 def pytest_collection_modifyitems(items):
     """Last come tests of devices: where one is in use, the process leaves the host's short ways."""
     items.sort(key=lambda item: item.path.name.startswith(DEVICES))
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection():
+    """What is collected stays: neither collecting it nor a gc.collect in tests, a third of a second each time, need walk through it."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.enable()
+        gc.collect()
+        gc.freeze()
 
 
 @pytest.fixture(autouse=True)

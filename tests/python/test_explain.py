@@ -263,3 +263,18 @@ def test_values_in_scratch_are_named_with_level_bytes_and_reason():
         found = re.findall(rf"in {space} at (a block of [a-z ]+): .*?, ([\d.]+) (Ki)?B: ", text)
         assert {level for level, _, _ in found} >= {"a block of rows", "a block of rows and keys", "a block of sums"}, text
         assert all(float(bytes) > 0 for _, bytes, _ in found), text
+
+
+def test_a_file_that_changed_is_read_again(tmp_path):
+    import linecache
+
+    from plait._source import _index
+
+    file = tmp_path / "program.py"
+    seen = []
+    for text in ("a + 1\n", "a + 1\n", "a + 234\n"):
+        file.write_text(text)
+        linecache.checkcache(str(file))
+        seen.append(_index(str(file)))
+    assert seen[0] and seen[0].keys() != seen[2].keys() and (1, 1, 0, 7) in seen[2]
+    assert _index(str(file)) is seen[2] and _index(str(tmp_path / "missing.py")) == {}

@@ -1,16 +1,16 @@
 """Ctrl-C in the middle of an evaluation, and threads that record meanwhile."""
 
-# A single evaluation of a few seconds, poked after it has begun.
+# A single evaluation of half a second at least, poked after it has begun.
 LONG = """
 import os, signal, sys, threading, time, numpy, plait
 plait.set_num_threads(int(sys.argv[1]))
-x = plait.array(numpy.ones(6_000_000))  # a fill would be computed as one value
-def heavy(steps=120):
+x = plait.array(numpy.ones(2_000_000))  # a fill would be computed as one value
+def heavy(x=x):
     y = x
-    for _ in range(steps):
+    for _ in range(120):
         y = plait.sin(y) + plait.arctan(y * x)
     return y
-def poke(after=0.3):
+def poke(after=0.1):
     def work():
         time.sleep(after); os.kill(os.getpid(), signal.SIGINT)
     threading.Thread(target=work, daemon=True).start()
@@ -28,7 +28,7 @@ HUGE = """
 host = numpy.random.default_rng(0).standard_normal
 row, column = plait.array(host((1, 1, 100_000))), plait.array(host((1, 300_000, 1)))
 points = plait.array(host((200_000, 2)))
-matrix, whole = plait.array(numpy.ones((8000, 8000))), plait.array(numpy.ones((3000, 3000), int))
+matrix, whole = plait.array(numpy.ones((6000, 6000))), plait.array(numpy.ones((3000, 3000), int))
 fused = [
     lambda: plait.abs(row * column + 1).max((1, 2)),
     lambda: (row * column + 1).sum((1, 2)),
@@ -38,9 +38,11 @@ fused = [
     lambda: whole @ whole,
 ]
 direct = [lambda: plait.broadcast_to(row, (1, 300_000, 100_000)).max(), *fused[-2:]]
-for work in direct if os.environ["PLAIT_FUSE"] == "0" else fused:
+works = direct if os.environ["PLAIT_FUSE"] == "0" else fused
+for threads, work in [(n + 1, work) for n in range(int(sys.argv[1])) for work in works]:
+    plait.set_num_threads(threads)
     try:
-        poke(0.2)
+        poke()
         work().ravel()[0].item()
         print("ran to its end")
     except KeyboardInterrupt:
@@ -53,9 +55,9 @@ def test_huge_iterations(run_python, tmp_path):
     """Kernels and tiles look around in the middle of one iteration."""
     file = tmp_path / "script.py"
     file.write_text("sent = []\n" + LONG.replace("os.kill", "sent.append(time.time()); os.kill") + HUGE)
-    for jit, threads, fuse in (("off", 1, 1), ("off", 2, 1), ("blocking", 1, 1), ("blocking", 2, 1), ("off", 1, 0)):
+    for jit, threads, fuse in (("off", 2, 1), ("blocking", 2, 1), ("off", 1, 0)):
         done = run_python(None, str(file), str(threads), timeout=60, env={"PLAIT_JIT": jit, "PLAIT_FUSE": str(fuse)})
-        expected = ["True"] * (6 if fuse else 3) + ["5.0"]
+        expected = ["True"] * (12 if fuse else 3) + ["5.0"]
         assert done.stdout.split() == expected, (jit, threads, fuse, done.stdout, done.stderr)
 
 
@@ -63,18 +65,20 @@ def test_a_handler_that_returns_lets_a_huge_iteration_go_on(run_python, tmp_path
     body = """
 seen = []
 signal.signal(signal.SIGINT, lambda *_: seen.append(1))
-row, column = plait.arange(40_000.0).reshape(1, 1, -1), plait.arange(40_000.0).reshape(1, -1, 1)
+row, column = plait.arange(30_000.0).reshape(1, 1, -1), plait.arange(30_000.0).reshape(1, -1, 1)
 numpy.asarray(row), numpy.asarray(column)
-poke(0.1)
-most, total = plait.abs(row * column + 1).max((1, 2)), (row + column).sum((1, 2))
-print(most.item() == 39_999.0 ** 2 + 1, total.item() == 39_999.0 * 40_000**2, len(seen))
+for threads in (1, 2):
+    plait.set_num_threads(threads)
+    seen.clear()
+    poke(0.05)
+    most, total = plait.abs(row * column + 1).max((1, 2)), (row + column).sum((1, 2))
+    print(most.item() == 29_999.0 ** 2 + 1, total.item() == 29_999.0 * 30_000**2, len(seen))
 """
     for jit in ("off", "blocking"):
         file = tmp_path / "script.py"
         file.write_text(LONG + body)
-        for threads in ("1", "2"):
-            done = run_python(None, str(file), threads, timeout=60, env={"PLAIT_JIT": jit})
-            assert done.stdout.split() == ["True", "True", "1"], (jit, threads, done.stderr)
+        done = run_python(None, str(file), "1", timeout=60, env={"PLAIT_JIT": jit})
+        assert done.stdout.split() == ["True", "True", "1"] * 2, (jit, done.stdout, done.stderr)
 
 
 def test_one_long_evaluation(run_python, tmp_path):
@@ -88,11 +92,11 @@ try:
 except KeyboardInterrupt:
     stopped = time.time() - began
     first = y[:3].sum().item()
-    print("interrupted", x.sum().item(), first == plait.array(heavy()[:3]).sum().item(), stopped < 5)
+    print("interrupted", x.sum().item(), first == heavy(x[:3]).sum().item(), stopped < 5)
 """
     for threads in (1, 2):
         done = script(run_python, tmp_path, body, threads)
-        assert done.stdout.split() == ["interrupted", "6000000.0", "True", "True"], done.stderr
+        assert done.stdout.split() == ["interrupted", "2000000.0", "True", "True"], done.stderr
 
 
 def test_handler_that_does_not_raise(run_python, tmp_path):
@@ -100,7 +104,7 @@ def test_handler_that_does_not_raise(run_python, tmp_path):
 seen = []
 signal.signal(signal.SIGINT, lambda *_: seen.append(1))
 y = heavy()
-poke(0.1)
+poke()
 total = y.sum().item()
 print(len(seen), total == heavy().sum().item())
 """
@@ -129,7 +133,7 @@ thread.join()
 print(x.sum().item())
 """
     done = script(run_python, tmp_path, body, 2)
-    assert done.stdout.split() == ["interrupted", "6000000.0"], done.stderr
+    assert done.stdout.split() == ["interrupted", "2000000.0"], done.stderr
 
 
 # Interrupted at any moment, an evaluation may be asked for again and gives what it would have given.
@@ -170,7 +174,7 @@ y = plait.sin(a) * a + plait.sqrt(plait.abs(a))
 z = (y[1:] - y[:-1]).reshape(-1, 1) * plait.arange(3.0)
 expected = numpy.asarray(z).copy(), float(y.sum())
 thread = threading.Thread(target=storm, daemon=True); thread.start()
-end = time.time() + 3
+end = time.time() + 1.5
 right = True
 while right and (time.time() < end or seen[0] < 5):
     b = plait.array(host)
@@ -196,7 +200,7 @@ def test_an_update_in_place_is_whole_or_not_begun(run_python, tmp_path):
         + """
 a = plait.zeros((400, 2000))
 thread = threading.Thread(target=storm, daemon=True); thread.start()
-end = time.time() + 3
+end = time.time() + 1.5
 while time.time() < end or seen[0] < 5:
     try:
         armed[0] = True
@@ -234,13 +238,13 @@ try:
 except KeyboardInterrupt:
     before = evaluated()
     print((numpy.asarray(z) == 2 * numpy.arange(5000.0)).all(), y._pending, evaluated() - before < 2)
-host = numpy.ones(6_000_000)
+host = numpy.ones(2_000_000)
 def work(a, b):
     b[:3] = 7
     y = a
     for _ in range(120):
         y = numpy.sin(y) + numpy.arctan(y * a)
-    poke(0.1)
+    poke()
     return float(y.sum())
 class Holder:
     values, sizes = [], {}
@@ -250,13 +254,13 @@ def keeping(a, b, holder):
         y = numpy.sin(y) + numpy.arctan(y * a)
     holder.values.append(y)
     holder.sizes["b"] = numpy.exp(b)  # computed at the call
-    poke(0.1)
+    poke()
     return float(y.sum())
 try:
     plait.jit(keeping)(host, numpy.zeros(5), Holder)
     print("ran to its end")
 except KeyboardInterrupt:
-    print(Holder.values[0]._pending, type(Holder.sizes["b"]) is numpy.ndarray, bool(Holder.values[0][:1][0] == heavy()[:1][0]))
+    print(Holder.values[0]._pending, type(Holder.sizes["b"]) is numpy.ndarray, bool(Holder.values[0][:1][0] == heavy(x[:1])[0]))
 written = numpy.zeros(5)
 try:
     plait.jit(work)(host, written)
@@ -267,7 +271,7 @@ except KeyboardInterrupt as e:
         frame = frame.tb_next
     kept = frame.tb_frame.f_locals["y"]
 host[:] = 2   # the value is of what the memory held
-print(written.tolist(), kept._pending, bool(kept[:1][0] == heavy()[:1][0]))
+print(written.tolist(), kept._pending, bool(kept[:1][0] == heavy(x[:1])[0]))
 """
     done = script(run_python, tmp_path, body, 2)
     assert done.stdout.split("\n") == ["True True True"] * 2 + ["[7.0, 7.0, 7.0, 0.0, 0.0] True True", ""], done.stderr
@@ -276,26 +280,28 @@ print(written.tolist(), kept._pending, bool(kept[:1][0] == heavy()[:1][0]))
 def test_what_was_computed_of_an_overwritten_array_is_not_lost(run_python, tmp_path):
     """The run has `w` alone, and what it was computed from is written over before the interrupt comes."""
     body = """
-host = numpy.arange(3_000_000.0).reshape(1000, 3000) / 3e6
-def of(np):
+host = numpy.arange(2_000_000.0).reshape(1000, 2000) / 2e6
+def of(np, host):
     x = np.array(host)
     if np is plait:
         np.evaluate(x)
     w = np.exp(np.sin(x).sum(0) / 1000)
     x[1:-1] += w
     y = x + 1
-    for _ in range(60):
+    for _ in range(120):
         y = np.sin(y) + np.arctan(y * w)
     return x, y
-expected = of(numpy)
-x, y = of(plait)
-poke()
-try:
-    plait.evaluate(x, y)
-    print("ran to its end")
-except KeyboardInterrupt:
-    print(*(numpy.allclose(numpy.asarray(a), b) for a, b in zip((x, y), expected)))
+some = slice(None, None, 20)  # each column is of itself alone
+expected = of(numpy, host[:, some])
+for threads in (1, 2):
+    plait.set_num_threads(threads)
+    x, y = of(plait, host)
+    poke()
+    try:
+        plait.evaluate(x, y)
+        print("ran to its end")
+    except KeyboardInterrupt:
+        print(*(numpy.allclose(numpy.asarray(a)[:, some], b) for a, b in zip((x, y), expected)))
 """
-    for threads in (1, 2):
-        done = script(run_python, tmp_path, body, threads)
-        assert done.stdout.split() == ["True", "True"], done.stdout + done.stderr
+    done = script(run_python, tmp_path, body, 1)
+    assert done.stdout.split() == ["True"] * 4, done.stdout + done.stderr

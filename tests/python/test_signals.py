@@ -1,7 +1,5 @@
 """Signals other than Ctrl-C in the middle of long work: those that have a handler of Python's are handled there, and work goes on where it raises nothing."""
 
-import pytest
-
 LONG = """
 import os, signal, sys, threading, time, numpy as np, plait
 from plait._python_loops import running
@@ -15,7 +13,7 @@ signal.signal(signal.SIGUSR1, late)  # set before and behind the work's first ru
 
 host = np.random.default_rng(0).standard_normal
 row, column = plait.array(host((1, 1, 100_000))), plait.array(host((1, 300_000, 1)))
-points, matrix = plait.array(host((30_000, 2))), plait.array(np.ones((8000, 8000)))
+points, matrix = plait.array(host((30_000, 2))), plait.array(np.ones((6000, 6000)))
 
 @plait.jit
 def loops(n):
@@ -48,14 +46,15 @@ works = {
 """
 
 RAISING = """
-for name, work in works.items():
+for threads, name in [(n, name) for n in (1, 2) for name in works]:
+    plait.set_num_threads(threads)
     for number in (signal.SIGALRM, signal.SIGTERM, signal.SIGUSR1, signal.SIGINT):
         if number != signal.SIGUSR1:
             signal.signal(number, late)
-        threading.Thread(target=lambda: (time.sleep(0.15), os.kill(os.getpid(), number)), daemon=True).start()
+        threading.Thread(target=lambda: (time.sleep(0.06), os.kill(os.getpid(), number)), daemon=True).start()
         try:
-            work()
-            print(name, number.name, "ran to its end")
+            works[name]()
+            print(threads, name, number.name, "ran to its end")
         except Late:
             pass
 print("done")
@@ -72,32 +71,31 @@ table = {
 }
 want = {name: work() for name, work in table.items()}
 signal.signal(signal.SIGALRM, lambda *_: seen.append(float(plait.arange(5.0).sum().item())))
-for name, work in table.items():
+for threads, name in [(n, name) for n in (1, 2) for name in table]:
+    plait.set_num_threads(threads)
     seen.clear()
     signal.setitimer(signal.ITIMER_REAL, 0.002, 0.002)
     try:
-        got = work()
+        got = table[name]()
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
-    print(name, got == want[name], len(seen) > 0, set(seen) == {10.0})
+    print(threads, name, got == want[name], len(seen) > 0, set(seen) == {10.0})
 """
 
 
-@pytest.mark.parametrize("threads", ["1", "2"])
-def test_a_handler_that_raises_ends_the_work(run_python, tmp_path, threads):
+def test_a_handler_that_raises_ends_the_work(run_python, tmp_path):
     file = tmp_path / "script.py"
     file.write_text(LONG + RAISING)
-    done = run_python(None, str(file), timeout=100, env={"PLAIT_NUM_THREADS": threads})
+    done = run_python(None, str(file), timeout=100)
     assert done.stdout == "done\n", (done.stdout, done.stderr)
 
 
-@pytest.mark.parametrize("threads", ["1", "2"])
-def test_a_handler_that_returns_lets_it_go_on(run_python, tmp_path, threads):
+def test_a_handler_that_returns_lets_it_go_on(run_python, tmp_path):
     """Also where it comes again before the work has ended, and computes something itself."""
     file = tmp_path / "script.py"
     file.write_text(LONG + RETURNING)
-    done = run_python(None, str(file), timeout=100, env={"PLAIT_NUM_THREADS": threads})
-    assert [line.rsplit(" ", 3)[1:] for line in done.stdout.splitlines()] == [["True"] * 3] * 4, (done.stdout, done.stderr)
+    done = run_python(None, str(file), timeout=100)
+    assert [line.rsplit(" ", 3)[1:] for line in done.stdout.splitlines()] == [["True"] * 3] * 8, (done.stdout, done.stderr)
 
 
 def test_handlers_are_whose_they_were(run_python):
