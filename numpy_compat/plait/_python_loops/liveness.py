@@ -1,0 +1,68 @@
+"""Which variables of a function may be read behind each of its loops, before they are set again."""
+
+import ast
+
+from .trees import names, nodes
+
+
+class Liveness:
+    """behind: loops of a function's definition -> names."""
+
+    def __init__(self, tree):
+        self.behind = {}
+        self.leaves = []  # of the loops around a statement: what is read where `break` and `continue` lead
+        inside = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)
+        # What functions inside read, they may read at any time.
+        self.always = {n for s in nodes(tree) if s is not tree and isinstance(s, inside) for n in names(s, ast.Load)}
+        self.block(tree.body, set())
+
+    def block(self, statements, after):
+        """What is read from there on, of what is read `after` them."""
+        for s in reversed(statements):
+            after = self.statement(s, after)
+        return after
+
+    def statement(self, s, after):
+        if isinstance(s, (ast.For, ast.While)):
+            return self.loop(s, after)
+        if isinstance(s, ast.If):
+            return _read(s.test) | self.block(s.body, after) | self.block(s.orelse, after)
+        if isinstance(s, ast.With):
+            return {n for item in s.items for n in _read(item)} | self.block(s.body, after)
+        if isinstance(s, ast.Break):
+            return set(self.leaves[-1][0])
+        if isinstance(s, ast.Continue):
+            return set(self.leaves[-1][1])
+        if isinstance(s, (ast.Return, ast.Raise)):
+            return _read(s) | self.always
+        if any(isinstance(x, ast.stmt) for x in ast.iter_child_nodes(s)) or isinstance(s, (ast.Try, ast.AsyncFor, ast.AsyncWith, getattr(ast, "Match", ast.Try))):
+            return self.anyhow(s, after)
+        return (after - {*names(s, ast.Store)}) | _read(s) | self.always
+
+    def anyhow(self, s, after):
+        """Of a statement from whose inside any way may lead anywhere."""
+        found = after | _read(s) | self.always
+        for inner in nodes(s):
+            if isinstance(inner, (ast.For, ast.While)):
+                self.behind[inner] = found | self.behind.get(inner, set())
+        return found
+
+    def loop(self, s, after):
+        self.behind[s] = after | self.always | self.behind.get(s, set())
+        again, otherwise = set(), self.block(s.orelse, after)
+        while True:
+            test = _read(s.test) if isinstance(s, ast.While) else set()
+            head = otherwise | test | again
+            self.leaves.append((after, head))
+            inside = self.block(s.body, head)
+            self.leaves.pop()
+            if isinstance(s, ast.For):
+                inside = inside - {*names(s.target, ast.Store)} | _read(s.target)
+            if inside <= again:
+                return head | (_read(s.iter) if isinstance(s, ast.For) else set())
+            again |= inside
+
+
+def _read(tree):
+    found = {*names(tree, ast.Load), *names(tree, ast.Del)}
+    return found | {n.target.id for n in nodes(tree) if isinstance(n, ast.AugAssign) and isinstance(n.target, ast.Name)}
