@@ -66,11 +66,11 @@ struct Description {
   PyObject* code;  // Python's, which has the rest where it goes on in Python
   std::optional<std::int64_t> step;
   bool ranged;
+  bool makes_floats;   // arrays of the default dtype
   double shared_from;  // seconds from which threads share it; negative where they never do
   double each = -1;    // seconds of an iteration; negative where that is not known
   std::vector<Input> inputs;
   std::size_t arrays = 0, numbers = 0;
-  std::vector<std::size_t> memories;  // arrays: as many elements
   std::vector<std::pair<std::size_t, std::size_t>> apart;
   std::vector<PyObject*> stored;
   std::vector<Output> outputs;
@@ -347,6 +347,7 @@ PyObject* make_entry(PyTypeObject* type, PyObject* args, PyObject*) {
       d->procedure = given["procedure"].cast<const Procedure*>();
       d->code = pb::object(given["code"]).ptr();
       d->ranged = given["ranged"].cast<bool>();
+      d->makes_floats = given["makes_floats"].cast<bool>();
       if (!given["step"].is_none()) d->step = given["step"].cast<std::int64_t>();
       d->shared_from = given["shared_from"].cast<double>();
       for (const pb::handle& in : given["inputs"]) {
@@ -354,7 +355,6 @@ PyObject* make_entry(PyTypeObject* type, PyObject* args, PyObject*) {
         d->arrays += d->inputs.back().kind == Input::Kind::Array;
         d->numbers += d->inputs.back().kind == Input::Kind::Number;
       }
-      d->memories = given["memories"].cast<std::vector<std::size_t>>();
       d->apart = given["apart"].cast<std::vector<std::pair<std::size_t, std::size_t>>>();
       for (const pb::handle& name : given["stored"]) d->stored.push_back(name.ptr());
       for (const pb::handle& pair : given["classes"]) d->classes.push_back(class_of(pair));
@@ -445,6 +445,7 @@ PyObject* run_entry(PyObject* entry, PyObject* loop, PyObject* unbound,
                     const std::optional<Range>& range, PyObject* locals) {
   Description& d = *as_entry(entry)->d;
   if (d.ranged != range.has_value()) return nullptr;
+  if (d.makes_floats && default_dtype_may_vary()) return nullptr;
   if (!d.procedure->optimised()) return nullptr;
   Given g;
   const std::int64_t count = range ? range->size() : 1;
@@ -463,19 +464,6 @@ PyObject* run_entry(PyObject* entry, PyObject* loop, PyObject* unbound,
   g.held.reserve(d.arrays);
   for (const Input& in : d.inputs)
     if (!take(in, locals, g)) return nullptr;
-  for (const std::size_t slot : d.memories) {
-    const Input* array = nullptr;
-    std::size_t param = 0, n = 0;
-    for (const Input& in : d.inputs) {
-      if (in.kind != Input::Kind::Array) continue;
-      array = &in;
-      if (n++ == slot) break;
-      param += 2 * static_cast<std::size_t>(in.ndim);
-    }
-    std::int64_t size = 1;
-    for (int i = 0; i < array->ndim; ++i) size *= g.params[param + static_cast<std::size_t>(i)];
-    g.params.push_back(size);
-  }
   const auto may_run = [&] {
     for (const auto& [a, b] : d.apart)
       if (overlap(g, a, b)) return false;

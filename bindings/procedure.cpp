@@ -24,8 +24,6 @@ ir::Inst with_operands(ir::Inst i, const std::vector<ir::Val>& values) {
 
 constexpr ir::Coeff kByte{1};
 
-ir::Access at(Procedure::Val element) { return {{}, {{static_cast<ir::Val>(element), {1}}}}; }
-
 }  // namespace
 
 Procedure::Procedure(const std::string& name) : name_(name), builder_(name) {
@@ -101,25 +99,6 @@ void Procedure::set(Index local, Val v) {
   if (value(v).type != known_local(local).dtype)
     throw DTypeError("a variable is set to a value of another dtype");
   builder().store_local(static_cast<std::int32_t>(local), {}, static_cast<ir::Val>(v));
-}
-
-Procedure::Index Procedure::memory(const pb::object& dtype, Val count) {
-  const ir::Inst& n = value(count);
-  if (n.op != ir::Op::Param) throw ValueError("the extent of memory is not a parameter");
-  return builder().variable(dtype_of(dtype), {0, n.index});
-}
-
-Procedure::Val Procedure::recall(Index memory, Val element) {
-  known_local(memory);
-  value(element);
-  return builder().load_local(static_cast<std::int32_t>(memory), at(element));
-}
-
-void Procedure::keep(Index memory, Val element, Val v) {
-  value(element);
-  if (value(v).type != known_local(memory).dtype)
-    throw DTypeError("memory keeps values of another dtype");
-  builder().store_local(static_cast<std::int32_t>(memory), at(element), static_cast<ir::Val>(v));
 }
 
 Procedure::Val Procedure::constant(const pb::object& dtype, const pb::object& number) {
@@ -343,9 +322,6 @@ void add_procedures(pb::module_& m) {
       .def("param", Raising<&Procedure::param>::call)
       .def("arg", Raising<&Procedure::arg>::call)
       .def("local", Raising<&Procedure::local>::call)
-      .def("memory", Raising<&Procedure::memory>::call)
-      .def("recall", Raising<&Procedure::recall>::call)
-      .def("keep", Raising<&Procedure::keep>::call)
       .def("get", Raising<&Procedure::get>::call)
       .def("set", Raising<&Procedure::set>::call)
       .def("const", Raising<&Procedure::constant>::call)

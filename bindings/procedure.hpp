@@ -31,12 +31,8 @@ class Procedure {
   Val param();
   Val arg(const pybind11::object& dtype);
   Index local(const pybind11::object& dtype);
-  // Work memory of as many elements as a parameter says.
-  Index memory(const pybind11::object& dtype, Val count);
   Val get(Index local);
   void set(Index local, Val v);
-  Val recall(Index memory, Val element);
-  void keep(Index memory, Val element, Val v);
   Val constant(const pybind11::object& dtype, const pybind11::object& number);
   std::string type(Val v);
   Val apply(const std::string& ufunc, const pybind11::args& values);

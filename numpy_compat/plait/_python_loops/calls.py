@@ -11,7 +11,9 @@ from . import complexes
 from .folds import fold_of, folded
 from .reading import LIBRARIES
 from .types import BOOL, FLOAT, INT, NUMPYS, NotCompiled, Scalar, class_of, joined
-from .views import Vector, View, as_vector, kept, same_extent
+from .growing import Growing
+from .made import make, maker_of, materialised
+from .views import Vector, View, as_vector, same_extent
 
 _LIBM = {
     getattr(math, n): n
@@ -32,6 +34,8 @@ def call(lowering, fn, node):
         raise NotCompiled("a call of what is no function", node)
     if fn in _TYPES and isinstance(fn, type) and len(node.args) == 1 and isinstance(node.args[0], ast.Constant) and not node.keywords:
         return _constant(lowering, fn, node.args[0])
+    if name := maker_of(fn):
+        return make(lowering, name, node)
     args = [lowering.evaluate(a) for a in node.args]
     if isinstance(fn, types.FunctionType) and not fn.__code__.co_filename.startswith(LIBRARIES):
         return inlined(lowering, fn, args, {k.arg: lowering.evaluate(k.value) for k in node.keywords}, node)
@@ -82,7 +86,7 @@ def method(lowering, array, node):
     if node.args or node.keywords:
         raise NotCompiled(f"the method {node.func.attr}() of an array with arguments", node)
     if node.func.attr == "copy":
-        return kept(lowering, as_vector(array, node), node)
+        return materialised(lowering, as_vector(array, node), node)
     return folded(lowering, node.func.attr, array, node)
 
 
@@ -274,6 +278,8 @@ def _len(lowering, args, node):
     (a,) = args
     if isinstance(a, list):
         return lowering.literal(len(a))
+    if isinstance(a, Growing):
+        return _value(INT, a.length)
     if not isinstance(a, View) or a.scalar:
         raise NotCompiled("the length of what is no array", node)
     return _value(INT, a.dims[0][0])

@@ -9,7 +9,7 @@ import numpy
 from .types import COMPLEX, FLOAT, NotCompiled, Scalar, is_complex, part_of
 
 
-_UFUNCS = {"add", "subtract", "multiply", "divide", "negative", "positive", "equal", "not_equal"}
+_UFUNCS = {"add", "subtract", "multiply", "divide", "negative", "positive", "conjugate", "equal", "not_equal"}
 _MIXES = sys.version_info < (3, 14)  # whether Python makes a real operand complex, and knows no infinities of products
 
 
@@ -85,10 +85,8 @@ class Pairs:
     def _halves(self, offset, dtype):
         return offset, self.p.apply("add", offset, self.p.const("int64", numpy.dtype(dtype).itemsize // 2))
 
-    def memory(self, dtype, count):
-        if is_complex(dtype):
-            raise NotCompiled("a part of an array of complex numbers")
-        return self.p.memory(dtype, count)
+    def heap(self, dtype):
+        return self.p.heap(part_of(dtype))
 
     def result(self, v):
         for x in self.parts(v) if v in self.pairs else (v,):
@@ -101,6 +99,8 @@ class Pairs:
         if name == "where":
             condition, a, b = values
             return self.pair(self.type(a), *(p.apply(name, condition, x, y) for x, y in zip(self.parts(a), self.parts(b))))
+        if name == "conjugate":
+            return conjugate(self, values[0])
         parts = [p.apply(name, *of) for of in zip(*map(self.parts, values))]
         if name in ("equal", "not_equal"):
             return p.apply("logical_and" if name == "equal" else "logical_or", *parts)
@@ -186,7 +186,7 @@ def ufunc(lowering, fn, ins, out, values, node):
     from .expressions import Value
 
     p, name = lowering.p, fn.__name__
-    scalar = isinstance(node, (ast.BinOp, ast.AugAssign))
+    scalar = isinstance(node, (ast.BinOp, ast.AugAssign)) and not lowering.of_arrays
     if name not in _UFUNCS:
         raise NotCompiled(f"{name}() of complex numbers", node)
     if len(values) > 1 and name in ("multiply", "divide") and not (scalar and any(v.type.dtype == ins[0] and not v.type.python for v in values)):

@@ -55,6 +55,12 @@ class DryProcedure:
     def libm(self, name, *values):
         return self._value("float64")
 
+    def call(self, name, *values):
+        return self._value("int64")
+
+    def heap(self, dtype):
+        return self.buffer(dtype, True)
+
     def overflows(self, name, a, b):
         return self._value("bool")
 
@@ -66,15 +72,6 @@ class DryProcedure:
 
     def end_fold(self, kind, v):
         return self._value("int64" if kind.startswith("arg") else self.type(v))
-
-    def memory(self, dtype, count):
-        return self._value(dtype)
-
-    def recall(self, memory, element):
-        return self._value(self.type(memory))
-
-    def keep(self, memory, element, v):
-        pass
 
     def begin_if(self, cond):
         self.opened += 1

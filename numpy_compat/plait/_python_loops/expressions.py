@@ -1,14 +1,17 @@
 """Expressions of a compiled loop: numbers as Python and NumPy compute them, with their errors."""
 
 import ast
+import builtins
 import operator
 
 import numpy
 
-from . import calls, complexes
-from .comprehensions import folded, may_fold
+from . import calls, complexes, growing
+from .comprehensions import COMPREHENSIONS, folded, may_fold
 from .dry import resolved
+from .growing import Element, Growing, contains, grown, repeated
 from .kinds import Kinds, Listed, Value, kinds_of
+from .made import materialised
 from .tracebacks import Failure, Place
 from .types import BOOL, COMPLEX, FLOAT, INT, NotCompiled, Scalar, is_complex, joined, scalar_of
 from .views import ListView, TupleView, Vector, View, array_view
@@ -84,6 +87,10 @@ class Expressions(Kinds):
         return self.p.apply("logical_not", v)
 
     def truth(self, value, node):
+        if isinstance(value, Growing):
+            return self.p.apply("not_equal", value.length, self.zero)
+        if isinstance(value, ListView) and not value.scalar:
+            return self.p.apply("not_equal", value.dims[0][0], self.zero)
         if not isinstance(value, Value):
             raise NotCompiled("what is no number decides", node)
         return value.id if value.type.kind == "b" else self.p.apply("not_equal", value.id, self.p.const(value.type.dtype, 0))
@@ -235,7 +242,7 @@ class Expressions(Kinds):
         if "float16" in ins:  # computed as float32, and rounded
             ids = [self.p.cast(v, "float32") if self.p.type(v) == "float16" else v for v in ids]
         v = self.p.apply(fn.__name__, *ids)
-        self.heed(fn, ids, v, ins[-1], isinstance(node, (ast.BinOp, ast.AugAssign)))
+        self.heed(fn, ids, v, ins[-1], isinstance(node, (ast.BinOp, ast.AugAssign)) and not self.of_arrays)
         return Value(Scalar(out), self.p.cast(v, out) if out == "float16" else v)
 
     def heed(self, fn, operands, v, dtype, scalar):
@@ -280,7 +287,10 @@ class Expressions(Kinds):
         return self.read(node.id, node)
 
     def of_BinOp(self, node):
-        return self.binary(node.op, self.evaluate(node.left), self.evaluate(node.right), node)
+        a, b = self.evaluate(node.left), self.evaluate(node.right)
+        if isinstance(a, Listed) and isinstance(node.op, ast.Mult):
+            return repeated(self, a, b, node)
+        return self.binary(node.op, a, b, node)
 
     def of_UnaryOp(self, node):
         a = self.evaluate(node.operand)
@@ -354,7 +364,25 @@ class Expressions(Kinds):
     def compared_by(self, op, a, b, node):
         return self.compared(op(), a, b, node).id
 
+    def is_among(self, value, many, node):
+        """`value in many`"""
+        if isinstance(many, ListView) and not isinstance(many, TupleView):
+            grown(self, many, node)
+        if isinstance(many, Growing):
+            return contains(self, many, value, node)
+        if not isinstance(many, list):
+            raise NotCompiled("whether something is in what is no list", node)
+        found = self.literal(False)
+        for x in many:
+            found = Value(BOOL, self.p.apply("logical_or", found.id, self.truth(self.compared(ast.Eq(), value, x, node), node)))
+        return found
+
     def compared(self, op, a, b, node):
+        if isinstance(op, (ast.In, ast.NotIn)):
+            found = self.is_among(a, b, node)
+            return found if isinstance(op, ast.In) else Value(BOOL, self.negated(found.id))
+        if isinstance(op, (ast.Is, ast.IsNot)) and (a is None or b is None):
+            return self.literal((a is b) == isinstance(op, ast.Is))
         if not (isinstance(a, Value) and isinstance(b, Value)) or type(op) not in _COMPARISONS:
             raise NotCompiled("a comparison of what are no numbers", node)
         fn = _COMPARISONS[type(op)]
@@ -409,6 +437,8 @@ class Expressions(Kinds):
         return Listed(self.of_Tuple(node))
 
     def parts(self, value, count, node):
+        if isinstance(value, Vector):
+            value = materialised(self, value, node)
         if isinstance(value, View) and not value.scalar:
             return self.unpacked(value, count, node)
         if not isinstance(value, list) or len(value) != count:
@@ -427,7 +457,9 @@ class Expressions(Kinds):
             return base.attribute(self, node)
         if isinstance(base, Value):
             return self.each((base,), lambda a: complexes.attribute(self, a, node.attr, node), node)
-        if isinstance(base, (Vector, list)) or base is None:
+        if isinstance(base, Vector):
+            return materialised(self, base, node).attribute(self, node)
+        if isinstance(base, list) or base is None:
             raise NotCompiled(f"the attribute {node.attr}", node)
         try:
             return self.known(getattr(base, node.attr), node)
@@ -443,12 +475,22 @@ class Expressions(Kinds):
             raise NotCompiled("a starred argument", node)
         if isinstance(node.func, ast.Attribute):
             base = self.evaluate(node.func.value)
+            if isinstance(base, ListView) and not isinstance(base, TupleView) and not base.scalar:
+                grown(self, base, node)
+            if isinstance(base, Growing):
+                return growing.method(self, base, node)
             if isinstance(base, (View, Vector)):
                 return calls.method(self, base, node)
             if isinstance(base, Value) and node.func.attr in ("conjugate", "conj") and not node.args and not node.keywords:
                 return self.each((base,), lambda a: complexes.conjugated(self, a, node), node)
         fn = self.evaluate(node.func)
+        if fn in _FOLDS and len(node.args) == 1 and not isinstance(node.args[0], COMPREHENSIONS) and not node.keywords:
+            if isinstance(self.dry_run(lambda: self.evaluate(node.args[0])), (Growing, ListView)):
+                node = self.facts.once(growing.over, node)
         return folded(self, fn, node) if may_fold(fn, node) else calls.call(self, fn, node)
+
+    def of_ListComp(self, node):
+        return growing.of_comprehension(self, node)
 
     def of_Subscript(self, node):
         base = self.evaluate(node.value)
@@ -465,13 +507,20 @@ class Expressions(Kinds):
         return self.indexed(self.evaluate(node.value), node)
 
     def indexed(self, base, node):
+        if isinstance(base, Vector):
+            base = materialised(self, base, node)
+        if isinstance(base, Growing):
+            return base.part(self, node)
         if not isinstance(base, View):
             raise NotCompiled("an index of what is no array", node)
         parts = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
         return base.part(self, parts, node)
 
     def put(self, place, value, node):
-        self.facts.add(self.facts.written, None, place.slot)
+        if isinstance(place, Element):
+            return place.put(self.a_number(value, node), node)
+        if not place.own_memory:
+            self.facts.add(self.facts.written, None, place.slot)
         if place.scalar:
             if not isinstance(value, Value):
                 raise NotCompiled("an array becomes one element", node)
@@ -529,6 +578,9 @@ class Expressions(Kinds):
 
 
 _DTYPES = {"bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float32", "float64", "float16"}
+
+
+_FOLDS = {builtins.sum, builtins.min, builtins.max, builtins.any, builtins.all}
 
 
 def _is_small(v):

@@ -3,10 +3,13 @@
 import ast
 
 from .expressions import Value
+from .growing import Growing
 from .kinds import Listed
+from .made import materialised
 from .reading import definition, outer_name
 from .trees import copied
 from .types import NotCompiled
+from .views import Described, Vector, View
 
 
 class Frame:
@@ -17,18 +20,30 @@ class Frame:
         self.shape = ()  # not known yet; None: nothing, -1: a number, else so many
         self.made = None  # of them: a tuple or a list
         self.function = None  # that is called
+        self.arrays, self.returned = {}, False  # the Described of parts that are arrays; whether there was a return
 
     def take(self, lowering, value, node):
         parts = value if isinstance(value, list) else [] if value is None else [value]
-        if not all(isinstance(v, Value) for v in parts):
-            raise NotCompiled("an array is returned", node)
+        parts = [materialised(lowering, v, node) if isinstance(v, Vector) else v for v in parts]
+        if self.function is None and any(isinstance(v, (View, Growing)) for v in parts):
+            raise NotCompiled("an array or a list is returned", node)
+        if not all(isinstance(v, (Value, View, Growing)) for v in parts):
+            raise NotCompiled("what is neither a number nor an array is returned", node)
         shape = len(parts) if isinstance(value, list) else None if value is None else -1
         made = None if not isinstance(value, list) else list if isinstance(value, Listed) else tuple
         if self.shape != () and (self.shape, self.made) != (shape, made):
             raise NotCompiled("returns of several kinds", node)
         self.shape, self.made = shape, made
         for n, v in enumerate(parts):
-            lowering.assign(f"{self.prefix}return {n}", v)
+            if (n in self.arrays) == isinstance(v, Value) and self.returned or isinstance(v, Growing) and self.arrays.get(n, v) is not v:
+                raise NotCompiled("returns of several kinds", node)
+            if isinstance(v, Growing):
+                self.arrays[n] = v
+            elif isinstance(v, View):
+                self.arrays[n] = (self.arrays.get(n) or Described(lowering, v)).set(v, node)
+            else:
+                lowering.assign(f"{self.prefix}return {n}", v)
+        self.returned = True
         lowering.flow_to(self.key)
         lowering.p.break_(self.block)
         lowering.env = None
@@ -36,8 +51,13 @@ class Frame:
     def value(self, lowering, node):
         if self.shape is None:
             return None
-        parts = [lowering.read(f"{self.prefix}return {n}", node) for n in range(1 if self.shape == -1 else self.shape)]
+        count = 1 if self.shape == -1 else self.shape
+        parts = [_behind(self.arrays[n]) if n in self.arrays else lowering.read(f"{self.prefix}return {n}", node) for n in range(count)]
         return parts[0] if self.shape == -1 else Listed(parts) if self.made is list else parts
+
+
+def _behind(found):
+    return found.view() if isinstance(found, Described) else found
 
 
 class _Renamed(ast.NodeTransformer):

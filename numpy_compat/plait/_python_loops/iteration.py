@@ -2,11 +2,14 @@
 
 import ast
 import builtins
+import contextlib
 import operator
 
+from .growing import Growing
 from .kinds import Value
+from .made import materialised
 from .types import INT, NotCompiled
-from .views import View, is_int
+from .views import Vector, View, is_int
 
 
 def begin(lowering, loop, start, stop, step):
@@ -27,7 +30,8 @@ def iterate(lowering, loop):
     if _is_call(lowering, source, builtins.range):
         return lowering.counted(loop, *_range(lowering, source))
     count, item = _items(lowering, source)
-    lowering.loop(loop, count, lambda i: lowering.store(loop.target, item(i)))
+    with _kept(lowering):
+        lowering.loop(loop, count, lambda i: lowering.store(loop.target, item(i)))
 
 
 def _range(lowering, source):
@@ -53,6 +57,19 @@ def _is_call(lowering, node, function):
     return isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and lowering.env.get(node.func.id) is function
 
 
+@contextlib.contextmanager
+def _kept(lowering):
+    """The lists that a loop goes over do not change in length meanwhile."""
+    lists, lowering.gone_over = lowering.gone_over, []
+    for x in lists:
+        x.iterated += 1
+    try:
+        yield
+    finally:
+        for x in lists:
+            x.iterated -= 1
+
+
 def _items(lowering, source, outermost=False):
     """How many there are, and the item at a number. outermost: whether each iteration has the item at its own number to itself."""
     p = lowering.p
@@ -75,6 +92,11 @@ def _items(lowering, source, outermost=False):
         count, item = _items(lowering, source.args[0])
         return count, lambda i: item(p.apply("subtract", p.apply("subtract", count, lowering.one), i))
     array = lowering.evaluate(source)
+    if isinstance(array, Growing):
+        lowering.gone_over.append(array)
+        return array.length, array.element
+    if isinstance(array, Vector):
+        array = materialised(lowering, array, source)
     if not isinstance(array, View) or array.scalar:
         raise NotCompiled("a loop over what is neither a range nor an array", source)
     own = (0, 0) if outermost and lowering.counter is not None else None

@@ -1,7 +1,10 @@
 """Statements that a compiled loop leaves to Python, where they end it: `raise`, with all that its expression reads as it is then."""
 
 import ast
+import types
 from typing import NamedTuple
+
+import numpy
 
 from .kinds import kinds_of
 from .tracebacks import Failure
@@ -41,7 +44,7 @@ def leave(lowering, statement):
         if x is None:
             continue  # one of the builtins, or unbound
         if isinstance(x, View):
-            if x.own is not WHOLE:
+            if x.own is not WHOLE or x.own_memory:
                 raise NotCompiled("a part of an array is told", statement)
             arrays[name] = low.arrays[x.slot]
         elif low.is_variable(x):
@@ -51,8 +54,10 @@ def leave(lowering, statement):
             at = low.tell(value.id, value.type.dtype, used)
             tag = low.tell(low.tag_number(value), "int64", used) if value.kinds else -1
             numbers.append(Told(name, at, tag, value.type))
-        else:
+        elif x is None or callable(x) or isinstance(x, (str, types.ModuleType, numpy.dtype)):
             known[name] = x
+        else:
+            raise NotCompiled("what is neither a number nor an array is told", statement)
     found = tuple(sorted((*(n.name for n in numbers), *arrays, *known)))
     key = statement, found
     if key not in low.facts.said:

@@ -18,6 +18,8 @@ class Held(NamedTuple):
 
 def listed(x):
     """The type of a sequence of numbers that are all of one kind, and its Held; of any other, that of an object, and itself."""
+    if not x and type(x) is list:
+        return array_type("int64", 1, True, "empty list"), Held(numpy.zeros(0, "int64"), x)
     kinds = {*map(type, x)}
     dtype = _DTYPES.get(kinds.pop()) if len(kinds) == 1 else None
     if dtype is None:

@@ -12,12 +12,14 @@ from .elements import ELEMENTS, Element, ORIGIN, TAGS, is_plain
 from .expressions import Expressions, Value
 from .inlining import Frame
 from .iteration import begin, iterate
-from .kinds import kinds_of
+from .kinds import Listed, kinds_of
 from .leaving import leave
 from .sharing import counter_of
 from .trees import names, nodes
 from .types import ArrayType, BOOL, INT, NotCompiled, SameAs, Scalar, joined
-from .views import Vector, View, kept
+from .growing import Again, Growing, given as given_list, of_parts
+from .made import materialised
+from .views import Vector, View
 
 PASSES = 12  # types only widen; what has not settled by then does not
 
@@ -34,6 +36,10 @@ class Facts:
         self.apart = set()  # pairs of slots: elements are stored to the one before all were read from the other that NumPy reads first
         self.elements = None  # of a comprehension: the Scalar that holds any of them, and the types that they have
         self.told = []  # dtypes of numbers that statements which are left to Python are told, numbered
+        self.growing = []  # names of lists that the loop is given and changes in length
+        self.lists = []  # nodes at which lists are made
+        self.sites = []  # nodes at which arrays are made
+        self.defaults = False  # whether one of them has the default dtype
         self.numpys = False  # whether something is computed of NumPy's numbers
         self.changed = False
         self.said = {}
@@ -70,13 +76,18 @@ class Lowering(Expressions):
         self.arrays, self.arguments, self.outputs = [], [], []  # names of inputs; names, Scalars and tags of results
         self.statements, self.at = 0, None  # so far; the number of the outermost iteration
         self.counter, self.touched = facts.once(counter_of, loop), {}  # slots of arrays -> the places of an iteration that it reads and writes
-        self.memories = []  # slots of arrays: work memory of as many elements
+        self.heaps = {}  # dtypes of arrays that the loop makes -> buffers of theirs
         self.env, self.loops = {}, []
+        self.gone_over = []  # lists that the loop which begins goes over
+        self.of_arrays = False  # whether elements of arrays are computed, as NumPy does that
         self.perhaps = 0  # expressions around the one that is lowered which may be left out
         self.zero, self.one = self.number(0), self.number(1)
         self.warnings, self.heard = [], self.variable("int64")  # texts; a bit for each that was heard
         self.site, self.kept = self.variable("int64"), [self.variable("int64"), self.variable("float64"), self.variable("float64")]
         self.told = [self.variable(dtype) for dtype, _ in facts.told]
+        self.sites = [(self.variable("int64"), self.variable("int64")) for _ in facts.sites]
+        self.own_lists = [Growing(self, node) for node in facts.lists]
+        self.lists = []  # names of lists that it was given, and what they are while it runs
         for key in sorted(facts.tagged):
             self.p.set(self.tag(key), self.zero)
         given = [Value(INT, self.p.arg("int64")) for _ in range(3)] if isinstance(loop, ast.For) else None
@@ -95,6 +106,8 @@ class Lowering(Expressions):
         self.counters = facts.once(counters, loop)
         self.root = self.p.begin_if(None)
         self.frames = [Frame("", self.root, (loop, "root"))]
+        for key in facts.growing:
+            self.env[key] = given_list(self, key, self.env[key])
         if given:
             begin(self, loop, *given)
         else:
@@ -104,10 +117,25 @@ class Lowering(Expressions):
         self.meet((loop, "root"), {})
         self.finish()
 
-    def work_memory(self, slot):
-        """The parameter that says how many elements an array has."""
-        self.memories.append(slot)
-        return self.p.param()
+    def heap(self, dtype):
+        if dtype not in self.heaps:
+            self.heaps[dtype] = self.p.heap(dtype)
+        return self.heaps[dtype]
+
+    def list_of(self, node):
+        """The list that is made there."""
+        if node not in self.facts.lists:
+            self.facts.add(self.facts.lists, None, node)
+            self.own_lists.append(Growing(self, node))
+        return self.own_lists[self.facts.lists.index(node)]
+
+    def memory_at(self, node):
+        """Variables for the address and the size of the memory of an array that is made there, and the array's slot."""
+        if node not in self.facts.sites:
+            self.facts.add(self.facts.sites, None, node)
+            self.sites.append((self.variable("int64"), self.variable("int64")))
+        at = self.facts.sites.index(node)
+        return *self.sites[at], f"made {at}"
 
     def elements_into(self, loop, given):
         """Arrays for the elements of a comprehension, and how many there are."""
@@ -142,7 +170,7 @@ class Lowering(Expressions):
                 if tagged:
                     self.p.result(self.p.get(self.tag(key)))
                 self.outputs.append((key, bound.type, tagged))
-        for local in self.told:
+        for local in (*self.told, *(v for _, made in self.lists for v in (made.address, made.count))):
             self.p.result(self.p.get(local))
         self.p.finish()
 
@@ -243,6 +271,9 @@ class Lowering(Expressions):
             raise NotCompiled(f"{type(s).__name__.lower()} statements are Python's", s)
         how(s)
 
+    def do_Appended(self, s):
+        s.to.append(self.scalar(s.item), s)
+
     def do_Element(self, s):
         value, p = self.scalar(s.item), self.p
         known = self.facts.elements
@@ -318,13 +349,18 @@ class Lowering(Expressions):
         if isinstance(target, ast.Name):
             if isinstance(value, Value):
                 self.assign(target.id, value)
-            elif isinstance(value, (View, Vector)) and target.id in self.facts.behind:
-                raise NotCompiled(f"{target.id} becomes an array, which may be read behind the loop", target)
+            elif isinstance(value, (View, Vector, Growing, Listed)) and target.id in self.facts.behind:
+                what = "an array" if isinstance(value, (View, Vector)) else "a list"
+                raise NotCompiled(f"{target.id} becomes {what}, which may be read behind the loop", target)
+            elif isinstance(value, (Growing, Listed)):
+                self.facts.add(self.facts.views, None, target.id)
+                self.env[target.id] = value if isinstance(value, Growing) else of_parts(self, value, target)
             elif isinstance(value, View) and not value.scalar:
                 self.facts.add(self.facts.views, None, target.id)
                 self.env[target.id] = value
             elif isinstance(value, Vector):
-                self.env[target.id] = kept(self, value, target)
+                self.env[target.id] = materialised(self, value, target)
+                self.facts.add(self.facts.views, None, target.id)
             else:
                 raise NotCompiled(f"{target.id} becomes what is neither a number nor a part of an array", target)
         elif isinstance(target, (ast.Tuple, ast.List)):
@@ -387,7 +423,7 @@ class Lowering(Expressions):
         before = self.env
         outer = self.p.begin_if(None) if has.breaks else None
         self.flow_to((s, "head"))
-        arrays = {k: b for k, b in before.items() if k not in (has.bound if isinstance(b, View) else has.stored)}
+        arrays = {k: b for k, b in before.items() if k not in (has.bound if isinstance(b, (View, Growing)) else has.stored)}
         self.meet((s, "head"), arrays)
         if trips is not None:
             _, i = self.p.begin_count(self.zero, trips)
@@ -502,7 +538,10 @@ def types_of(loop, inputs, step, behind):
     facts = Facts(behind)
     for _ in range(PASSES):
         facts.changed = False
-        Lowering(loop, inputs, facts, DryProcedure("types"), step)
+        try:
+            Lowering(loop, inputs, facts, DryProcedure("types"), step)
+        except Again:
+            pass
         if not facts.changed:
             return facts
     raise NotCompiled("types that do not settle", loop)

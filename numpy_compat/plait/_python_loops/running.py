@@ -12,7 +12,7 @@ import warnings
 
 import numpy
 
-from .. import _plait
+from .. import _default_dtype, _plait
 from .._plait import lazy_scalar, ndarray
 from .._jit import original
 from .._shape import overlap
@@ -468,6 +468,8 @@ class Code:
         for n in self.counters:
             if type(values[n]) is int and abs(values[n]) > 2**62:
                 return False
+        if self.lowering.facts.defaults and _default_dtype.active:
+            return False
         names = self.lowering.arrays
         for a, b in self.lowering.facts.apart:
             if overlap(memory_of(values[names[a]]), memory_of(values[names[b]])):
@@ -502,7 +504,6 @@ class Code:
         for a in arrays:
             params += a.shape
             params += a.strides
-        params += [arrays[slot].size for slot in low.memories]
         args = [] if numbers is None else [numbers.start, numbers.stop, numbers.step]
         args += [values[n] for n in low.arguments]
         if self.complexes:
@@ -546,6 +547,12 @@ class Code:
         """What run() returns, of the results of all parts. Raises what an iteration raises, and warns of what they have heard. depth: frames from here
         to the function, this one included."""
         low = self.lowering
+        heap = found[-1][-1] if type(found[-1][-1]) is _plait.Heap else None
+        if heap is not None:
+            found = [part[:-1] for part in found]
+        if low.lists:
+            self.lengthen(low, found[-1], heap, dict(loop.found(variables)))
+            found = [found[-1][: -2 * len(low.lists)]]
         heard = found[0][0] if len(found) == 1 else functools.reduce(operator.or_, (part[0] for part in found))
         _, site, i, a, b, *_ = found[-1]
         self.count = sum(part[HEAD] for part in found) if low.made else 0
@@ -573,6 +580,14 @@ class Code:
             parts = [state[f"return {k}"] for k in range(abs(shape or 0))]
             value = None if shape is None else parts[0] if shape == -1 else low.frames[0].made(parts)
         return (*(state.get(n, UNBOUND) for n in loop.stored), returned, value)
+
+
+    def lengthen(self, low, results, heap, objects):
+        """Gives lists that grew, or became shorter, what they have now."""
+        for (key, made), at in zip(low.lists, range(len(results) - 2 * len(low.lists), len(results), 2)):
+            kind, dtype = made.type, made.word
+            elements = heap.array(results[at], results[at + 1], dtype).tolist() if results[at + 1] else []
+            objects[key][:] = elements if kind.python and kind.kind != "b" else map(kind.of, elements)
 
 
 def _counts(numbers):

@@ -56,7 +56,7 @@ class ArrayType(NamedTuple):
     dtype: str
     ndim: int
     packed: bool = False  # elements along the last axis follow each other
-    of: str = ""  # "list" or "tuple": the array has the numbers of one of Python's
+    of: str = ""  # "list", "tuple" or "empty list": the array has the numbers of one of Python's
 
 
 array_type = functools.cache(ArrayType)  # one object for equal ones: calls make many

@@ -20,7 +20,7 @@ def array_view(lowering, key, what):
     strides = [p.param() for _ in range(what.ndim)]
     if what.ndim and what.packed:
         strides[-1] = lowering.number(numpy.dtype(what.dtype).itemsize)
-    kind = {"": View, "list": ListView, "tuple": TupleView}[what.of]
+    kind = {"": View, "list": ListView, "tuple": TupleView, "empty list": EmptyView}[what.of]
     return kind(lowering, slot, buffer, what.dtype, lowering.zero, list(zip(extents, strides)), key, WHOLE)
 
 
@@ -43,11 +43,17 @@ class View:
     def type(self):
         return Scalar(self.dtype)
 
+    @property
+    def own_memory(self):
+        """Whether it is of an array that the loop makes."""
+        return isinstance(self.slot, str)
+
     def moved(self, offset, dims, text, own=None):
         return type(self)(self.lowering, self.slot, self.buffer, self.dtype, offset, dims, text, own if self.own is WHOLE else self.own)
 
     def touch(self):
-        self.lowering.touched.setdefault(self.slot, set()).add(None if self.own is WHOLE else self.own)
+        if not self.own_memory:
+            self.lowering.touched.setdefault(self.slot, set()).add(None if self.own is WHOLE else self.own)
 
     def _value(self, offset):
         from .expressions import Value
@@ -155,7 +161,7 @@ class View:
         return ends[0], length, step
 
     def vector(self):
-        if self.type.kind == "c" or self.dtype == "float16":
+        if self.dtype == "float16":
             raise NotCompiled(f"a part of an array of {self.dtype}")
         self.touch()
         return Vector([extent for extent, _ in self.dims], self.type, lambda index: self._value(self._at(index)), {(self.slot, self.text): self})
@@ -163,6 +169,7 @@ class View:
     def assign(self, value, node):
         """Element by element; by way of memory where elements that are still to be read may be among them."""
         from .expressions import Value
+        from .made import computed
 
         self.touch()
         lowering, p = self.lowering, self.lowering.p
@@ -173,7 +180,8 @@ class View:
                 raise NotCompiled("an array of more dimensions is assigned", node)
             for (slot, text), part in value.reads.items():
                 if slot != self.slot:
-                    lowering.facts.add(lowering.facts.apart, None, (self.slot, slot))
+                    if not (self.own_memory or part.own_memory):
+                        lowering.facts.add(lowering.facts.apart, None, (self.slot, slot))
                 elif text != self.text:
                     others.append(part)
             skipped = len(self.dims) - len(value.shape)
@@ -194,7 +202,8 @@ class View:
         if not others:
             return store(element)
         p.begin_if(functools.reduce(lambda a, b: p.apply("logical_or", a, b), map(self._meets, others)))
-        store(remembered(lowering, self.slot, extents, self.dtype, element))
+        between = computed(lowering, extents, self.dtype, element, node)
+        store(lambda index: between._value(between._at(index)).id)
         p.otherwise()
         store(element)
         p.end()
@@ -221,10 +230,34 @@ class View:
         return low, high
 
 
+class Described:
+    """Variables that say where a part of an array is: they hold it where several ways through the source lead to it."""
+
+    def __init__(self, lowering, view):
+        self.lowering, self.like = lowering, view
+        local = lambda: lowering.p.local("int64")  # noqa: E731
+        self.offset, self.dims = local(), [(local(), local()) for _ in view.dims]
+
+    def set(self, view, node):
+        p, like = self.lowering.p, self.like
+        if (type(view), view.slot, view.buffer, view.dtype, len(view.dims)) != (type(like), like.slot, like.buffer, like.dtype, len(like.dims)):
+            raise NotCompiled("one of several arrays", node)
+        p.set(self.offset, view.offset)
+        for ours, theirs in zip(self.dims, view.dims):
+            for local, v in zip(ours, theirs):
+                p.set(local, v)
+        return self
+
+    def view(self):
+        get = self.lowering.p.get
+        dims = [(get(extent), get(stride)) for extent, stride in self.dims]
+        return type(self.like)(self.lowering, self.like.slot, self.like.buffer, self.like.dtype, get(self.offset), dims, f"{self.like.text} {self.offset}")
+
+
 class ListView(View):
     """A list of Python's numbers, or an element of it."""
 
-    _empty = []
+    _empty, empty = [], False
 
     @property
     def type(self):
@@ -248,6 +281,10 @@ class TupleView(ListView):
     _empty = ()
 
 
+class EmptyView(ListView):
+    empty = True
+
+
 class Vector:
     """An elementwise expression. shape: extents; element(indices): a Value; reads: slots and sources -> parts of arrays."""
 
@@ -269,7 +306,12 @@ class Vector:
                 same_extent(lowering, ours, theirs, node, alike)
 
         def element(index):
-            return fn(*(x if isinstance(x, Value) else x.element(index[len(index) - len(x.shape) :]) for x in operands))
+            parts = [x if isinstance(x, Value) else x.element(index[len(index) - len(x.shape) :]) for x in operands]
+            before, lowering.of_arrays = lowering.of_arrays, True
+            try:
+                return fn(*parts)
+            finally:
+                lowering.of_arrays = before
 
         return cls(shape, None, element, {k: part for v in vectors for k, part in v.reads.items()})
 
@@ -280,35 +322,6 @@ def over_all(lowering, extents, visit):
     visit([p.begin_count(lowering.zero, extent)[1] for extent in extents])
     for _ in extents:
         p.end()
-
-
-def remembered(lowering, slot, extents, dtype, element):
-    """Puts the elements, no more than that array has, into memory; a function of the index that reads them there."""
-    p = lowering.p
-    memory = p.memory(dtype, lowering.work_memory(slot))
-
-    def number(index):  # in C order
-        n = index[0]
-        for i, extent in zip(index[1:], extents[1:]):
-            n = p.apply("add", p.apply("multiply", n, extent), i)
-        return n
-
-    over_all(lowering, extents, lambda index: p.keep(memory, number(index), element(index)))
-    return lambda index: p.recall(memory, number(index))
-
-
-def kept(lowering, vector, node):
-    """An expression that stays what it is now, whatever is stored to what it reads."""
-    from .expressions import Value
-
-    if not any(slot in lowering.facts.written for slot, _ in vector.reads):
-        return vector
-    whole = next((part for part in vector.reads.values() if len(part.dims) == len(vector.shape)), None)
-    if whole is None:
-        raise NotCompiled("an expression of arrays that change", node)
-    t = lowering.type_of(vector, node)
-    read = remembered(lowering, whole.slot, vector.shape, t.dtype, lambda index: vector.element(index).id)
-    return Vector(vector.shape, t, lambda index: Value(t, read(index)), {})
 
 
 def as_vector(x, node):

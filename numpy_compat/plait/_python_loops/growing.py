@@ -1,0 +1,362 @@
+"""Lists of a compiled loop: those that it makes, and those before it that it changes in length. Their elements lie in memory of the run, 8 bytes each, and go back into
+Python's list behind the loop, or where it fails."""
+
+import ast
+
+from .comprehensions import OWN, loops_of
+from .kinds import Value, kinds_of
+from .types import BOOL, INT, NotCompiled
+from .views import Vector, View, is_int
+
+WORD = 8  # bytes of an element
+FIRST = 8  # elements for which there is room at first
+
+
+class Again(NotCompiled):
+    """What a pass over the loop has found asks for another one."""
+
+
+class Element:
+    """A place in a list, which is known to be there."""
+
+    scalar = own_memory = True
+
+    def __init__(self, of, at):
+        self.of, self.at = of, at
+
+    def load(self):
+        return self.of.element(self.at)
+
+    def put(self, value, node):
+        self.of.put(self.at, self.of.holds(value, node))
+
+
+class Growing:
+    """A list: variables for where its elements are, how many, and for how many there is room."""
+
+    def __init__(self, lowering, key):
+        self.lowering, self.key = lowering, key
+        self.address, self.count, self.room = (lowering.variable("int64") for _ in range(3))
+        self.iterated = 0  # loops that go over it
+
+    # its elements
+
+    @property
+    def type(self):
+        return self.lowering.facts.merges.get(("list", self.key), (INT, frozenset()))[0]
+
+    def holds(self, value, node):
+        """A number is to be an element: as its word, or None where later passes know more."""
+        kinds = kinds_of(value)
+        t, before = self.lowering.facts.merges.get(("list", self.key), (None, frozenset()))
+        if len(before | kinds) > 1:
+            raise NotCompiled("a list of numbers of several kinds", node)
+        (kind,) = kinds
+        if kind.kind == "c":
+            raise NotCompiled("a list of complex numbers", node)
+        self.lowering.settle(("list", self.key), (kind, kinds))
+        return self.lowering.cast(value, self._word(kind))
+
+    @property
+    def word(self):
+        return self._word(self.type)
+
+    @staticmethod
+    def _word(t):
+        return "float64" if t.kind == "f" else "int64"
+
+    def _buffer(self):
+        return self.lowering.heap(self._word(self.type))
+
+    def _place(self, i):
+        p = self.lowering.p
+        return p.apply("add", p.get(self.address), p.apply("multiply", i, self.lowering.number(WORD)))
+
+    def element(self, i):
+        """That at a number which is known to be there."""
+        t, p, lowering = self.type, self.lowering.p, self.lowering
+        v = p.load(self._buffer(), self._place(i), self._word(t))
+        v = v if p.type(v) == self._word(t) else p.cast(v, self._word(t))
+        if t.kind == "b":
+            return Value(t, p.apply("not_equal", v, lowering.zero))
+        return Value(t, v if self._word(t) == t.dtype else p.cast(v, t.dtype))
+
+    def put(self, i, word):
+        self.lowering.p.store(self._buffer(), self._place(i), word)
+
+    @property
+    def length(self):
+        return self.lowering.p.get(self.count)
+
+    # what changes it
+
+    def changes(self, node):
+        if self.iterated:
+            raise NotCompiled("a list changes as a loop goes over it", node)
+
+    def reserve(self, count, node):
+        """Room for so many."""
+        lowering, p = self.lowering, self.lowering.p
+        p.begin_if(p.apply("greater", count, p.get(self.room)))
+        room = p.apply("maximum", p.apply("multiply", count, lowering.number(2)), lowering.number(FIRST))
+        bytes_of = lambda n: p.apply("multiply", n, lowering.number(WORD))  # noqa: E731
+        p.set(self.address, p.call("heap_grow", p.get(self.address), bytes_of(self.length), bytes_of(room)))
+        p.set(self.room, room)
+        lowering.fail_if(lowering.same(p.get(self.address), 0), _no_memory, node)
+        p.end()
+
+    def append(self, value, node):
+        self.changes(node)
+        word, lowering, p = self.holds(value, node), self.lowering, self.lowering.p
+        n = self.length
+        more = p.apply("add", n, lowering.one)
+        self.reserve(more, node)
+        self.put(n, word)
+        p.set(self.count, more)
+
+    def clear(self):
+        self.lowering.p.set(self.count, self.lowering.zero)
+
+    def checked(self, i, node, again):
+        """The place of an index, from 0 on."""
+        if not isinstance(i, Value) or not is_int(i):
+            raise NotCompiled("an index of a list that is no int", node)
+        at, outside = self.lowering.p.index(self.lowering.cast(i, "int64"), self.length)
+        self.lowering.fail_if(outside, again, node)
+        return at
+
+    def part(self, lowering, node):
+        if isinstance(node.slice, (ast.Slice, ast.Tuple)):
+            raise NotCompiled("a part of a list", node)
+        stored = isinstance(node.ctx, ast.Store)
+        return Element(self, self.checked(lowering.evaluate(node.slice), node, lambda *_: [].__setitem__(0, 0) if stored else [][0]))
+
+    def shift(self, start, by, node):
+        """Moves the elements from a place on, by one."""
+        lowering, p = self.lowering, self.lowering.p
+        n = p.apply("subtract", self.length, start)
+        _, i = p.begin_count(lowering.zero, n)
+        at = p.apply("add", start, i) if by < 0 else p.apply("subtract", p.apply("subtract", self.length, lowering.one), i)
+        v = p.load(self._buffer(), self._place(at), self._word(self.type))
+        self.put(p.apply("add", at, lowering.number(by)), v if p.type(v) == self._word(self.type) else p.cast(v, self._word(self.type)))
+        p.end()
+
+    def pop(self, index, node):
+        self.changes(node)
+        lowering, p = self.lowering, self.lowering.p
+        lowering.fail_if(lowering.same(self.length, 0), lambda *_: [].pop(), node)
+        last = p.apply("subtract", self.length, lowering.one)
+        if index is None or index.known and index.literal == -1:
+            value = self.element(last)
+        else:
+            at = self.checked(index, node, lambda *_: [0].pop(1))
+            value = self.element(at)
+            self.shift(p.apply("add", at, lowering.one), -1, node)
+        p.set(self.count, last)
+        return value
+
+    def insert(self, index, value, node):
+        self.changes(node)
+        if not is_int(index):
+            raise NotCompiled("an index of a list that is no int", node)
+        word, lowering, p = self.holds(value, node), self.lowering, self.lowering.p
+        i, n = lowering.cast(index, "int64"), self.length
+        i = p.apply("where", p.apply("less", i, lowering.zero), p.apply("maximum", p.apply("add", i, n), lowering.zero), p.apply("minimum", i, n))
+        self.reserve(p.apply("add", n, lowering.one), node)
+        self.shift(i, 1, node)
+        self.put(i, word)
+        p.set(self.count, p.apply("add", n, lowering.one))
+
+    def extend(self, count, item, node):
+        """By items that are there now."""
+        self.changes(node)
+        lowering, p = self.lowering, self.lowering.p
+        n = self.length
+        self.reserve(p.apply("add", n, count), node)
+        _, i = p.begin_count(lowering.zero, count)
+        self.put(p.apply("add", n, i), self.holds(_number(item(i), node), node))
+        p.end()
+        p.set(self.count, p.apply("add", n, count))
+
+    def reverse(self, node):
+        lowering, p = self.lowering, self.lowering.p
+        _, i = p.begin_count(lowering.zero, p.apply("right_shift", self.length, lowering.one))
+        j = p.apply("subtract", p.apply("subtract", self.length, lowering.one), i)
+        a, b = (self.element(at) for at in (i, j))
+        self.put(i, lowering.cast(b, self._word(self.type)))
+        self.put(j, lowering.cast(a, self._word(self.type)))
+        p.end()
+
+    def find(self, value, node):
+        """The number of the first element that equals a number; how many there are where none does."""
+        lowering, p = self.lowering, self.lowering.p
+        found = lowering.variable("int64")
+        p.set(found, self.length)
+        out = p.begin_if(None)
+        _, i = p.begin_count(lowering.zero, self.length)
+        p.begin_if(lowering.compared(ast.Eq(), self.element(i), value, node).id)
+        p.set(found, i)
+        p.break_(out)
+        p.end()
+        p.end()
+        p.end()
+        return p.get(found)
+
+
+def _no_memory(*_):
+    raise MemoryError("a list of a compiled loop does not fit into memory")
+
+
+def _number(value, node):
+    if not isinstance(value, Value):
+        raise NotCompiled("an element of a list that is no number", node)
+    return value
+
+
+def grown(lowering, view, node):
+    """The list that a loop was given, where it is to change."""
+    lowering.facts.add(lowering.facts.growing, None, lowering.arrays[view.slot])
+    raise Again("a list grows", node)
+
+
+def given(lowering, key, view):
+    """The same, at the beginning, with the elements that it has."""
+    made = Growing(lowering, key)
+    lowering.lists.append((key, made))
+    if view.empty:
+        return made
+    lowering.settle(("list", key), (view.type, frozenset({view.type})))
+    made.extend(view.dims[0][0], view.item, lowering.top)
+    return made
+
+
+def new(lowering, node):
+    """An empty list, of a statement that has made others before which nobody has any more."""
+    found = lowering.list_of(node)
+    found.clear()
+    return found
+
+
+def of_comprehension(lowering, node):
+    """[... for ... in ...]"""
+    made = new(lowering, node)
+    key = "appends", node
+    if key not in lowering.facts.said:
+        each = ast.fix_missing_locations(ast.copy_location(Appended(node.elt), node))
+        lowering.facts.said[key] = each, loops_of(node, [each])
+        for s in lowering.facts.said[key][1]:
+            ast.fix_missing_locations(s)
+    each, loops = lowering.facts.said[key]
+    each.to = made
+    before = dict(lowering.env)
+    lowering.block(loops)
+    lowering.env = {k: b for k, b in lowering.env.items() if k in before}
+    return made
+
+
+class Appended(ast.stmt):
+    """An element of a comprehension."""
+
+    _fields = ("item",)
+
+
+def over(node):
+    """The call sum(v for v in x) for sum(x)."""
+    name = f"v{OWN}{OWN}{node.lineno}.{node.col_offset}"
+    item = ast.Name(name, ast.Load())
+    each = ast.GeneratorExp(item, [ast.comprehension(ast.Name(name, ast.Store()), node.args[0], [], 0)])
+    return ast.fix_missing_locations(ast.copy_location(ast.Call(node.func, [each, *node.args[1:]], []), node))
+
+
+def of_parts(lowering, parts, node):
+    made = new(lowering, node)
+    for value in parts:
+        made.append(_number(value, node), node)
+    return made
+
+
+def repeated(lowering, parts, times, node):
+    """[a, b] * n"""
+    if not isinstance(times, Value) or not is_int(times):
+        raise NotCompiled("a list times what is no int", node)
+    made, p = new(lowering, node), lowering.p
+    n = p.apply("maximum", lowering.cast(times, "int64"), lowering.zero)
+    words = [made.holds(_number(v, node), node) for v in parts]
+    made.reserve(p.apply("multiply", n, lowering.number(len(parts))), node)
+    _, i = p.begin_count(lowering.zero, n)
+    for k, word in enumerate(words):
+        made.put(p.apply("add", p.apply("multiply", i, lowering.number(len(parts))), lowering.number(k)), word)
+    p.end()
+    p.set(made.count, p.apply("multiply", n, lowering.number(len(parts))))
+    return made
+
+
+def items(lowering, x, node):
+    """How many elements a sequence has, and that at a number."""
+    if isinstance(x, Growing):
+        return x.length, x.element
+    if isinstance(x, View) and not x.scalar:
+        return x.dims[0][0], x.item
+    raise NotCompiled("a list gets the items of what is neither a list nor an array", node)
+
+
+def method(lowering, a, node):
+    """Of a list."""
+    name, args = node.func.attr, [lowering.evaluate(x) for x in node.args]
+    if node.keywords or any(isinstance(x, Vector) for x in args):
+        raise NotCompiled(f"the method {name}() of a list with such arguments", node)
+    if name == "append" and len(args) == 1:
+        return a.append(_number(args[0], node), node)
+    if name == "pop" and len(args) < 2:
+        return a.pop(args[0] if args else None, node)
+    if name == "insert" and len(args) == 2:
+        return a.insert(*(_number(x, node) for x in args), node)
+    if name == "extend" and len(args) == 1:
+        if isinstance(args[0], list):
+            for x in args[0]:
+                a.append(_number(x, node), node)
+            return None
+        return a.extend(*items(lowering, args[0], node), node)
+    if name == "clear" and not args:
+        a.changes(node)
+        return a.clear()
+    if name == "reverse" and not args:
+        a.changes(node)
+        return a.reverse(node)
+    if name == "copy" and not args:
+        made = new(lowering, node)
+        made.extend(a.length, a.element, node)
+        return made
+    if name in ("index", "count", "remove") and len(args) == 1:
+        return _searched(lowering, a, name, _number(args[0], node), node)
+    raise NotCompiled(f"the method {name}() of a list", node)
+
+
+def _searched(lowering, a, name, value, node):
+    p = lowering.p
+    if name == "count":
+        found = lowering.variable("int64")
+        p.set(found, lowering.zero)
+        _, i = p.begin_count(lowering.zero, a.length)
+        p.begin_if(lowering.compared(ast.Eq(), a.element(i), value, node).id)
+        p.set(found, p.apply("add", p.get(found), lowering.one))
+        p.end()
+        p.end()
+        return Value(INT, p.get(found))
+    at = a.find(value, node)
+    missing = p.apply("equal", at, a.length)
+    if name == "remove":
+        a.changes(node)
+        lowering.fail_if(missing, lambda *_: [].remove(0), node)
+        a.shift(p.apply("add", at, lowering.one), -1, node)
+        return p.set(a.count, p.apply("subtract", a.length, lowering.one))
+    if value.kinds:
+        raise NotCompiled("index() of a number whose type only the running code knows", node)
+    kind, whole, real = value.type, lowering.cast(value, "int64"), lowering.cast(value, "float64")
+    lowering.fail_if(missing, lambda i, x, _: [].index(kind.of(x if kind.kind == "f" else i)), node, whole, real)
+    return Value(INT, at)
+
+
+def contains(lowering, a, value, node):
+    """`value in a`"""
+    return Value(BOOL, lowering.p.apply("less", a.find(_number(value, node), node), a.length))

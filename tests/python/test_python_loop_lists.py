@@ -1,0 +1,277 @@
+"""Lists that compiled loops make and change: append, pop, insert, extend, `in`, comprehensions, and lists from before the loop, which have at its end, or where it
+fails, what Python would have left in them."""
+
+import numpy as np
+import pytest
+from test_python_loop_forms import outcome
+
+import plait
+from plait._python_loops import running
+
+rng = np.random.default_rng(5)
+X = rng.random(50)
+
+
+def multiples(n):
+    out = []
+    for i in range(n):
+        if i % 3 == 0:
+            out.append(i * 2)
+    return out
+
+
+def of_floats(x):
+    out, low = [], [0.5]
+    for v in x:
+        if v > 0.5:
+            out.append(float(v))
+        else:
+            low.append(float(v))
+    return out, low
+
+
+def of_numpys(x):
+    out = []
+    for v in x:
+        if v > 0.5:
+            out.append(v)
+    return out
+
+
+def of_bools(x):
+    out = [True]
+    for v in x:
+        out.append(bool(v > 0.5))
+    return out
+
+
+def primes(n):
+    found = []
+    for k in range(2, n):
+        for p in found:
+            if k % p == 0:
+                break
+        else:
+            found.append(k)
+    return found
+
+
+def stacked(n):
+    stack, total, deepest = [n], 0, 0
+    while stack:
+        k = stack.pop()
+        total += k
+        if k > 1:
+            stack.append(k // 2)
+            stack.append(k - k // 2 - 1)
+        deepest = max(deepest, len(stack))
+    return total, deepest, stack
+
+
+def queue(n):
+    q, seen = [0], [False] * n
+    order = 0
+    seen[0] = True
+    while len(q) > 0:
+        v = q.pop(0)
+        order = order * 3 % 1000 + v
+        for w in (2 * v + 1, 3 * v + 2):
+            if w < n and not seen[w]:
+                seen[w] = True
+                q.append(w)
+    return order, seen, q
+
+
+def inside(n):
+    total = 0
+    for i in range(n):
+        digits = []
+        k = i * i
+        while k:
+            digits.append(k % 10)
+            k //= 10
+        digits.reverse()
+        for d in digits:
+            total = total * 7 % 10007 + d
+        if 4 in digits:
+            total += digits.index(4) + digits.count(4)
+        total += len(digits) + sum(digits) + max(digits + [0] if False else digits) if digits else 1
+    return total
+
+
+def methods(n):
+    a = [5, 3]
+    for i in range(n):
+        a.insert(0, i)
+        a.insert(-1, i * i)
+        a.insert(99, 7)
+        a.extend([i, i + 1])
+        if len(a) > 12:
+            a.pop(2)
+            a.remove(7)
+            a[1] = a[-1] - a[0]
+        b = a.copy()
+        b.append(100)
+        if i == n - 2:
+            a.clear()
+    return a
+
+
+def repeated(n):
+    s = 0
+    for i in range(1, n):
+        row = [0] * i
+        pair = [1, i] * 3
+        row[i // 2] = 5
+        row[-1] += pair[1]
+        s += sum(row) + len(pair) + pair[4]
+    return s
+
+
+def comprehended(x, n):
+    s = 0.0
+    for i in range(n):
+        squares = [v * v for v in x if v > 0.1 * i]
+        evens = [k for k in range(i) if k % 2 == 0]
+        s += sum(squares) + len(evens)
+        if evens:
+            s += evens[-1]
+    return s
+
+
+def arrays_of_lists(x, n):
+    s = 0.0
+    for i in range(n):
+        chosen = []
+        for v in x:
+            if v > i / n:
+                chosen.append(v)
+        a = np.array(chosen)
+        s += a.sum() + len(a)
+    return s
+
+
+def popped_empty(n):
+    a = [1]
+    for i in range(n):
+        a.append(i)
+        a.pop()
+        a.pop()
+    return a
+
+
+def beyond(n, k):
+    a = []
+    for i in range(n):
+        a.append(i)
+        if a[i - k] < 0:
+            break
+    return a
+
+
+def set_beyond(n):
+    a = []
+    for i in range(n):
+        a.append(i)
+        a[i * 2] = 5
+    return a
+
+
+def not_there(n):
+    a = [1, 2]
+    for i in range(n):
+        a.append(a.index(i))
+    return a
+
+
+def filled(out, n):
+    for i in range(n):
+        out.append(i * 0.5)
+    return len(out)
+
+
+def given(values, n):
+    for i in range(n):
+        values.append(values[i] + 1)
+    return values
+
+
+def pushed(stack, v):
+    stack.append(v)
+    return len(stack)
+
+
+def by_functions(n):
+    a, s = [0], 0
+    for i in range(n):
+        s += pushed(a, i)
+        if s % 5 == 0:
+            s += a.pop()
+    return a, s
+
+
+def halves(n):
+    found = []
+    while n > 1:
+        n //= 2
+        found += [n]
+    return found
+
+
+def of_either(n):
+    a = []
+    for i in range(n):
+        a.append(i if i % 2 else i * 0.5)
+    return a
+
+
+def rows(x):
+    out = []
+    for row in x:
+        out.append(row.sum())
+    return out
+
+
+COMPILED = [
+    (multiples, (50,)), (of_floats, (X,)), (of_numpys, (X,)), (of_numpys, (X.astype("f4"),)), (of_bools, (X,)), (primes, (100,)), (stacked, (100,)), (queue, (50,)), (inside, (50,)), (methods, (20,)),
+    (repeated, (20,)), (comprehended, (X, 8)), (arrays_of_lists, (X, 6)), (popped_empty, (5,)), (beyond, (5, 0)), (beyond, (5, 3)), (set_beyond, (5,)), (not_there, (5,)),
+    (filled, ([], 9)), (filled, ([1.5], 9)), (given, ([3, 1, 2], 30)), (by_functions, (40,)), (rows, (X.reshape(10, 5),)), (methods, (1,)), (multiples, (0,)),
+]  # fmt: skip
+OTHERS = [(halves, (1000,)), (of_either, (9,)), (filled, ([1], 9)), (given, ([], 3)), (given, ((1, 2), 3)), (given, (["a", 1], 1)), (filled, ([1 + 1j], 3))]
+
+
+@pytest.mark.parametrize("f, args", [*COMPILED, *OTHERS], ids=lambda x: getattr(x, "__name__", ""))
+@pytest.mark.parametrize("start", [1, 2, 5])
+def test_lists_are_pythons(f, args, start, monkeypatch):
+    looks = 0
+
+    def ready(code):
+        nonlocal looks
+        looks += 1
+        return looks >= start and code.usable and (code.procedure.compile() or True)
+
+    monkeypatch.setattr(running, "WORTH", 0.0)
+    monkeypatch.setattr(running.Code, "ready", property(ready))
+    jitted, expected = plait.jit(f), outcome(f, args)
+    for _ in range(3):
+        assert outcome(jitted, args) == expected
+
+
+@pytest.mark.parametrize("f, args", COMPILED, ids=lambda x: getattr(x, "__name__", ""))
+def test_no_such_loop_stays_pythons(f, args, at_once, monkeypatch):
+    said = []
+    monkeypatch.setattr(running, "_log", said.append)
+    outcome(plait.jit(f), args)
+    assert not said
+
+
+def test_the_list_stays_the_same(at_once):
+    def grown(a, n):
+        b = a
+        for i in range(n):
+            a.append(i)
+        return a, b
+
+    given = [7]
+    a, b = plait.jit(grown)(given, 3)
+    assert a is b and a is given and given == [7, 0, 1, 2]
