@@ -6,6 +6,7 @@
 #include <type_traits>
 
 #include "core/heap.hpp"
+#include "core/key_table.hpp"
 
 namespace plait::ir {
 namespace {
@@ -69,6 +70,19 @@ std::span<const ExternalFunction> externals() {
       acts("heap_alloc", heap::heap_alloc),
       acts("heap_grow", heap::heap_grow),
       acts("heap_free", heap::heap_free),
+      acts("table_new", heap::table_new),
+      acts("table_key", heap::table_key),
+      acts("table_find", heap::table_find),
+      acts("table_insert", heap::table_insert),
+      acts("table_remove", heap::table_remove),
+      acts("table_find1", heap::table_find1),
+      acts("table_insert1", heap::table_insert1),
+      acts("table_remove1", heap::table_remove1),
+      acts("table_size", heap::table_size),
+      acts("table_entries", heap::table_entries),
+      acts("table_alive", heap::table_alive),
+      acts("table_word", heap::table_word),
+      acts("table_clear", heap::table_clear),
   };
   return all;
 }

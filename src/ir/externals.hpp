@@ -1,5 +1,6 @@
 // Functions that sequential kernels call: of the C library those whose bits Python's `math` gives
-// (it has a hypot and gamma of its own), and of core/heap.hpp what has effects.
+// (it has a hypot and gamma of its own), and of core/heap.hpp and
+// core/key_table.hpp what has effects.
 #pragma once
 #include <span>
 #include <string_view>
