@@ -7,6 +7,7 @@ One row a program: milliseconds of a call (Python's second; the least of Plait's
 compilation, and why loops stay Python's. Plait's results and the arguments that it wrote to are to be Python's bit for bit: "rounding" says that they
 are close, "types" that only types differ, "WRONG" neither. Numba's are to be close.
 """
+
 import argparse
 import json
 import math
@@ -39,7 +40,9 @@ def under_numba(function):
 
     def compiled(f):
         if f not in done:
-            cells = f.__closure__ and tuple(types.CellType(compiled(c.cell_contents) if ours(c.cell_contents) else c.cell_contents) for c in f.__closure__)
+            cells = f.__closure__ and tuple(
+                types.CellType(compiled(c.cell_contents) if ours(c.cell_contents) else c.cell_contents) for c in f.__closure__
+            )
             copy = types.FunctionType(f.__code__, names, f.__name__, f.__defaults__, cells)
             copy.__kwdefaults__, copy.__module__ = f.__kwdefaults__, f.__module__
             done[f] = numba.njit(copy)
@@ -115,7 +118,9 @@ def measure(name, impls, seconds, timeout):
             elif p.returncode < 0:
                 row[impl] = {"failed": f"crash, signal {-p.returncode}"}
             else:
-                row[impl] = {"failed": next((s for s in reversed(p.stderr.strip().splitlines()) if re.match(r"[\w.]+(Error|Exception)\b", s)), "?")[:150]}
+                row[impl] = {
+                    "failed": next((s for s in reversed(p.stderr.strip().splitlines()) if re.match(r"[\w.]+(Error|Exception)\b", s)), "?")[:150]
+                }
             if impl == "plait":
                 row[impl]["reasons"] = sorted({(f"{m[3]}:{m[2]}", m[4]) for m in map(REASON.match, p.stderr.splitlines()) if m})
                 row[impl]["compiled"] = sum("machine code" in s for s in p.stderr.splitlines())
@@ -132,7 +137,11 @@ def line(name, row):
     ratio = f"{row['numba']['steady'] / row['plait']['steady']:7.2f}" if both else f"{'-':>7}"
     plait = row.get("plait", {})
     notes = [f"{i} {row[i]['failed']}" for i in row if "failed" in row[i]]
-    notes += [f"{i} {row[i]['found']}" for i in ("plait", "numba") if row.get(i, {}).get("found", "exact") not in (("exact",) if i == "plait" else ("exact", "types", "rounding"))]
+    notes += [
+        f"{i} {row[i]['found']}"
+        for i in ("plait", "numba")
+        if row.get(i, {}).get("found", "exact") not in (("exact",) if i == "plait" else ("exact", "types", "rounding"))
+    ]
     notes += [f"{where} {why}" for where, why in plait.get("reasons", ())]
     figures = (number(row, i, "steady") for i in IMPLS)
     return f"{name:18} {' '.join(figures)} {ratio} {number(row, 'plait', 'first')} {number(row, 'numba', 'first')} {plait.get('compiled', 0):4}  {'; '.join(notes)}"
@@ -142,13 +151,17 @@ def summary(rows):
     ratios = [r["numba"]["steady"] / r["plait"]["steady"] for r in rows.values() if all("steady" in r.get(i, {}) for i in ("plait", "numba"))]
     if ratios:
         ahead = sum(r >= 1 for r in ratios)
-        print(f"\nPlait has {math.prod(ratios) ** (1 / len(ratios)):.3f} of Numba's speed (geometric mean of {len(ratios)}); it is ahead in {ahead}, within 2 times in {sum(r >= 0.5 for r in ratios)}")
+        print(
+            f"\nPlait has {math.prod(ratios) ** (1 / len(ratios)):.3f} of Numba's speed (geometric mean of {len(ratios)}); it is ahead in {ahead}, within 2 times in {sum(r >= 0.5 for r in ratios)}"
+        )
     gains = [r["python"]["steady"] / r["plait"]["steady"] for r in rows.values() if all("steady" in r.get(i, {}) for i in ("python", "plait"))]
     if gains:
         print(f"Plait is {math.prod(gains) ** (1 / len(gains)):.2f} times as fast as Python; slower than it in {sum(g < 0.9 for g in gains)}")
     left = [n for n, r in rows.items() if r.get("plait", {}).get("reasons")]
-    print(f"{len(rows)} programs; loops stay Python's in {len(left)}; failed: {[n for n, r in rows.items() if 'failed' in r.get('plait', {})]}; "
-          f"wrong: {[n for n, r in rows.items() if r.get('plait', {}).get('found') == 'WRONG']}")
+    print(
+        f"{len(rows)} programs; loops stay Python's in {len(left)}; failed: {[n for n, r in rows.items() if 'failed' in r.get('plait', {})]}; "
+        f"wrong: {[n for n, r in rows.items() if r.get('plait', {}).get('found') == 'WRONG']}"
+    )
     reasons = {}
     for name in left:
         for why in {re.sub(r" ?\(?\(?line \d+\)?", "", why) for _, why in rows[name]["plait"]["reasons"]}:
