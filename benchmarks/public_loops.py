@@ -1522,7 +1522,7 @@ PROGRAMS = {
     "splitmix": (splitmix_fill, lambda: (7, np.zeros(50_000))),
     "umap layout": (
         umap_layout,
-        lambda: (_r().random((500, 2)), _r().integers(0, 500, 3000), _r().integers(0, 500, 3000)[::-1].copy(), np.array([11, 22, 33]), 6, 1.57, 0.9),
+        lambda: (_r().random((500, 2)) * 20, _r().integers(0, 500, 3000), _r().integers(0, 500, 3000)[::-1].copy(), np.array([11, 22, 33]), 6, 1.57, 0.9),
     ),
     "neighbours": (nearest_neighbours, lambda: (_r().random((150, 6)), 8)),
     "polygon mask": (polygon_mask, lambda: (_r().random((2000, 2)) * 3 - 1.5, _polygon(40))),
@@ -1535,7 +1535,12 @@ PROGRAMS = {
     "rank mod 2": (rank_mod2, lambda: (_r().integers(0, 2, (110, 100)),)),
     "dihedrals": (
         turn_dihedrals,
-        lambda: (_r().random((60, 3)), _r().random(60), np.stack([_r().permutation(60)[:4] + 0 * k for k in range(60)]), _r().random((60, 60)) < 0.5),
+        lambda: (
+            _r().random((60, 3)),
+            _r().random(60),
+            np.stack([np.random.default_rng(k).permutation(60)[:4] for k in range(60)]),
+            _r().random((60, 60)) < 0.5,
+        ),
     ),
     "lorenz": (integrate_lorenz, lambda: (np.array([1.0, 1.0, 1.0]), np.linspace(0, 20, 8000))),
     "window norms": (window_norms, lambda: (_r().random(30_000), _r().random(40))),
