@@ -1522,7 +1522,7 @@ PROGRAMS = {
     "splitmix": (splitmix_fill, lambda: (7, np.zeros(50_000))),
     "umap layout": (
         umap_layout,
-        lambda: (_r().random((500, 2)) * 20, _r().integers(0, 500, 3000), _r().integers(0, 500, 3000)[::-1].copy(), np.array([11, 22, 33]), 6, 1.57, 0.9),
+        lambda: (_r().random((500, 2)) * 20, *np.random.default_rng(1).integers(0, 500, (2, 3000)), np.array([11, 22, 33]), 6, 1.57, 0.9),
     ),
     "neighbours": (nearest_neighbours, lambda: (_r().random((150, 6)), 8)),
     "polygon mask": (polygon_mask, lambda: (_r().random((2000, 2)) * 3 - 1.5, _polygon(40))),

@@ -145,7 +145,8 @@ def line(name, row):
     ]
     notes += [f"{where} {why}" for where, why in plait.get("reasons", ())]
     figures = (number(row, i, "steady") for i in IMPLS)
-    return f"{name:18} {' '.join(figures)} {ratio} {number(row, 'plait', 'first')} {number(row, 'numba', 'first')} {plait.get('compiled', 0):4}  {'; '.join(notes)}"
+    firsts = f"{number(row, 'plait', 'first')} {number(row, 'numba', 'first')}"
+    return f"{name:18} {' '.join(figures)} {ratio} {firsts} {plait.get('compiled', 0):4}  {'; '.join(notes)}"
 
 
 def plain(why):
@@ -158,10 +159,9 @@ def plain(why):
 def summary(rows):
     ratios = [r["numba"]["steady"] / r["plait"]["steady"] for r in rows.values() if all("steady" in r.get(i, {}) for i in ("plait", "numba"))]
     if ratios:
-        ahead = sum(r >= 1 for r in ratios)
-        print(
-            f"\nPlait has {math.prod(ratios) ** (1 / len(ratios)):.3f} of Numba's speed (geometric mean of {len(ratios)}); it is ahead in {ahead}, within 2 times in {sum(r >= 0.5 for r in ratios)}"
-        )
+        ahead, near = sum(r >= 1 for r in ratios), sum(r >= 0.5 for r in ratios)
+        mean = math.prod(ratios) ** (1 / len(ratios))
+        print(f"\nPlait has {mean:.3f} of Numba's speed (geometric mean of {len(ratios)}); it is ahead in {ahead}, within 2 times in {near}")
     gains = [r["python"]["steady"] / r["plait"]["steady"] for r in rows.values() if all("steady" in r.get(i, {}) for i in ("python", "plait"))]
     if gains:
         print(f"Plait is {math.prod(gains) ** (1 / len(gains)):.2f} times as fast as Python; slower than it in {sum(g < 0.9 for g in gains)}")
