@@ -15,7 +15,7 @@ def fnv1a(data):
     return digest
 
 
-# As in randomgen's splitmix64.
+# As in splitmix64 for seeds.
 def splitmix_fill(seed, out):
     state = np.uint64(seed)
     for i in range(out.shape[0]):
@@ -214,7 +214,7 @@ def price_boxes(high, low, atr, allowed, N, q, valid):
     return out
 
 
-# As in genvarloader's groups of equal positions.
+# As in a reader of genotypes' groups of equal positions.
 def group_starts(positions):
     n = len(positions)
     groups = np.empty(n + 1, dtype=np.int32)
@@ -330,7 +330,7 @@ def integrate_lorenz(y0, t):
     return y
 
 
-# As in pyrocko's norms of sliding windows.
+# As in a detector's norms of sliding windows.
 def window_norms(data, template):
     norm = np.empty_like(data)
     template_norm = np.dot(template, template)
@@ -903,7 +903,7 @@ def map_between_pixels(I, yc, xc, Y):
             )
 
 
-# As in gzip's checksum by tables.
+# As in questions about CRC-32 by tables.
 def crc32(data):
     table = np.zeros(256, dtype=np.uint32)
     for i in range(256):
@@ -933,7 +933,7 @@ def primes_below(n):
     return primes
 
 
-# As in simplification's thinning of lines by Ramer, Douglas and Peucker.
+# As in questions about the thinning of lines by Ramer, Douglas and Peucker.
 def thin_line(points, epsilon):
     n = points.shape[0]
     keep = np.ones(n, dtype=np.bool_)
@@ -1077,7 +1077,7 @@ def breadth_first(indptr, indices, source):
     return dist
 
 
-# As in tsdownsample's choice of points by triangles' areas.
+# As in questions about the choice of points by triangles' areas.
 def largest_triangles(x, y, n_out):
     every = (x.shape[0] - 2) / (n_out - 2)
     a = 0
@@ -1216,7 +1216,7 @@ def find_word(text, word):
     return np.array(found)
 
 
-# As in tsfresh's and antropy's sample entropy.
+# As in antropy's sample entropy.
 def sample_entropy(x, order, r):
     n = x.size
     n1 = n - 1
@@ -1269,7 +1269,7 @@ def box_blur(image, half):
     return out
 
 
-# As in PhysiCell-like grids: charges of particles shared among four corners.
+# As in codes of particles in cells: charges of particles shared among four corners.
 def deposit_charges(positions, charges, rho, h):
     for p in range(positions.shape[0]):
         jf, x = divmod(positions[p, 0], h)
@@ -1302,7 +1302,7 @@ def pulse_sum(t, ts, phs, An, At, tau_n, tau_in, tau_t):
     return res
 
 
-# As in scikit-image's and scipy's quick selection with swaps of elements.
+# As in questions about quick selection with swaps of elements.
 def partition(a, left, right, pivot):
     value = a[pivot]
     a[pivot], a[right] = a[right], a[pivot]
@@ -1427,7 +1427,7 @@ def track(zs, F, H, Q, R, x, P):
     return out
 
 
-# As in Andersen-like neighbour lists: cells of a box, chains of particles.
+# As in molecular dynamics' neighbour lists: cells of a box, chains of particles.
 def pair_energy(pos, box, cutoff):
     ncell = int(box // cutoff)
     head = -np.ones((ncell, ncell), dtype=np.int64)
