@@ -213,3 +213,17 @@ def test_lines_of_a_prime_length_by_transforms_of_another(monkeypatch, name, n):
             ours = numpy.asarray(getattr(plait.fft, name)(plait.asarray(line), **length, **options))
             assert ours.dtype == theirs.dtype and ours.shape == theirs.shape
             assert abs(ours - theirs).max() <= rtol * abs(theirs).max()
+
+
+def test_small_matrices_as_numpy_has_them():
+    """Without NumPy's search for dtypes, where that finds nothing: the same results and errors, and settings that hold afterwards."""
+    values = [matrix((4, 4), d) for d in ("d", "D", "f", "F", "l", "?")] + [matrix((4, 4), "d").astype(">f8"), matrix((2, 4, 4), "d"), matrix((0, 0), "d")]
+    values += [numpy.zeros((3, 3)), matrix((3, 4), "d"), matrix((4,), "d"), matrix((4, 4), "d").T[::-1], matrix((1, 1), "D")]
+    functions = [lambda np: np.linalg.inv, lambda np: np.linalg.det, lambda np: lambda a: np.linalg.inv(a=a)]
+    functions += [lambda np, b=b: lambda a: np.linalg.solve(a, np.asarray(b)) for b in (*values, matrix((4,), "D"), matrix((3,), "d"))]
+    with numpy.errstate(divide="raise", over="warn"):
+        before = numpy.geterr(), numpy.geterrcall()
+        for f in functions:
+            for a in values:
+                both(f, a, rtol=0)
+                assert before == (numpy.geterr(), numpy.geterrcall())
