@@ -401,11 +401,13 @@ def test_memoryviews_are_as_numpys(name):
 def test_numpys_own_calls_take_plait_arrays():
     """Of code that nobody swapped: functions, operators and updates of NumPy's arrays, numbers and Plait's arrays mixed."""
     calls = [
-        lambda x, h: numpy.dot(x, h), lambda x, h: h @ x, lambda x, h: numpy.matmul(x, h.T), lambda x, h: numpy.maximum(x, 0), lambda x, h: numpy.add(1.5, x),
-        lambda x, h: numpy.float32(2) * x, lambda x, h: numpy.power(x, True), lambda x, h: numpy.sum(x, axis=0), lambda x, h: numpy.where(x > 0, x, h),
-        lambda x, h: numpy.linalg.norm(x), lambda x, h: numpy.concatenate([x, h]), lambda x, h: numpy.dot(x, [1, 2, 3]), lambda x, h: numpy.dot(b=h, a=x),
-        lambda x, h: numpy.multiply(x, 2j, out=h), lambda x, h: numpy.matmul(x, x, out=h), lambda x, h: numpy.negative(x, out=(h,)), lambda x, h: h @ x[:2],
-        lambda x, h: numpy.exp(x, out=h, where=numpy.eye(3) > 0), lambda x, h: numpy.divmod(x, h), lambda x, h: numpy.add(x, h, h, dtype="f4"),
+        lambda x, h: numpy.dot(x, h), lambda x, h: h @ x, lambda x, h: numpy.matmul(x, h.T), lambda x, h: numpy.maximum(x, 0),
+        lambda x, h: numpy.add(1.5, x), lambda x, h: numpy.float32(2) * x, lambda x, h: numpy.power(x, True),
+        lambda x, h: numpy.sum(x, axis=0), lambda x, h: numpy.where(x > 0, x, h), lambda x, h: numpy.linalg.norm(x),
+        lambda x, h: numpy.concatenate([x, h]), lambda x, h: numpy.dot(x, [1, 2, 3]), lambda x, h: numpy.dot(b=h, a=x),
+        lambda x, h: numpy.multiply(x, 2j, out=h), lambda x, h: numpy.matmul(x, x, out=h), lambda x, h: numpy.negative(x, out=(h,)),
+        lambda x, h: h @ x[:2], lambda x, h: numpy.exp(x, out=h, where=numpy.eye(3) > 0), lambda x, h: numpy.divmod(x, h),
+        lambda x, h: numpy.add(x, h, h, dtype="f4"),
     ]  # fmt: skip
     a = numpy.random.default_rng(0).standard_normal((3, 3))
     for call in calls:

@@ -37,8 +37,8 @@ void run_reduceat(const CallRun& r) {
   if (!shape.empty()) {
     int closest = 0;
     for (int d = 1; d < shape.size(); ++d)
-      if (shape[d] > 1 && (shape[closest] <= 1 || std::abs(lanes[1].strides[d]) <=
-                                                      std::abs(lanes[1].strides[closest])))
+      if (shape[d] > 1 && (shape[closest] <= 1 ||
+                           std::abs(lanes[1].strides[d]) <= std::abs(lanes[1].strides[closest])))
         closest = d;
     columns = shape[closest];
     to_stride = lanes[0].strides[closest];
