@@ -218,19 +218,32 @@ PyObject* brief_dot(PyObject* self, Args args, Py_ssize_t n, PyObject* names) {
   return wrap_like(numpy::dot(as_array(self)->array, as_array(args[0])->array), both, 2);
 }
 
-// Nobody else has a say in what becomes of it: arrays of either kind, Plait's and NumPy's own
-// scalars.
+// Nobody else has a say in what becomes of it: arrays of either kind, Python's, Plait's and NumPy's
+// own scalars.
 bool no_override(PyObject* o) {
-  return Py_TYPE(o) == array_type || is_lazy(o) || PyArray_CheckExact(o) ||
+  return Py_TYPE(o) == array_type || is_lazy(o) || PyArray_CheckExact(o) || PyFloat_CheckExact(o) ||
+         PyLong_CheckExact(o) || PyBool_Check(o) || PyComplex_CheckExact(o) ||
          (PyArray_CheckScalar(o) && !(Py_TYPE(o)->tp_flags & Py_TPFLAGS_HEAPTYPE));
+}
+
+// An array of NumPy's own: it is NumPy that writes there, and nobody else is asked.
+bool is_numpys_out(PyObject* value, PyObject* names) {
+  return PyTuple_GET_SIZE(names) == 1 &&
+         PyUnicode_CompareWithASCIIString(PyTuple_GET_ITEM(names, 0), "out") == 0 &&
+         PyTuple_CheckExact(value) && PyTuple_GET_SIZE(value) == 1 &&
+         PyArray_CheckExact(PyTuple_GET_ITEM(value, 0));
 }
 
 // NumPy asks when the left operand of an operator is its own scalar or array.
 PyObject* brief_array_ufunc(PyObject*, Args args, Py_ssize_t n, PyObject* names) {
-  if (names || n < 3 || n > 4 || !PyUnicode_Check(args[1]) ||
+  if (n < 3 || n > 4 || !PyUnicode_Check(args[1]) ||
       PyUnicode_CompareWithASCIIString(args[1], "__call__") != 0 ||
       !std::all_of(args + 2, args + n, no_override))
     return not_implemented();
+  if (names && PyTuple_GET_SIZE(names) > 0) {
+    if (!is_numpys_out(args[n], names)) return not_implemented();
+    return by_numpy(args[0], Py_None, args + 2, n - 2, names);
+  }
   PyObject* result = call_native_ufunc(args[0], args + 2, n - 2);
   if (!result && !PyErr_Occurred()) return not_implemented();
   return check(result);

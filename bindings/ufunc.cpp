@@ -291,7 +291,8 @@ PyObject* make_ufunc(PyObject* numpy_ufunc, const char* name) {
   u->matmul = std::string_view(name) == "matmul";
   u->numpy = Py_NewRef(numpy_ufunc);
   auto* made = reinterpret_cast<PyObject*>(u);
-  if (u->fn != OpId::Count_ && natives().try_emplace(numpy_ufunc, made).second) Py_INCREF(made);
+  const bool native = u->fn != OpId::Count_ || u->matmul;
+  if (native && natives().try_emplace(numpy_ufunc, made).second) Py_INCREF(made);
   return made;
 }
 

@@ -581,8 +581,15 @@ def __array_ufunc__(self, ufunc, method, *inputs, **kwargs):
     return (ours if method == "__call__" else getattr(ours, method))(*inputs, **kwargs)
 
 
+_PLAIN = frozenset((ndarray, numpy.ndarray, _plait.lazy_scalar))
+_functions = {}  # NumPy's function -> Plait's, of those that were called with Plait's arrays
+
+
 @_install
 def __array_function__(self, func, types, args, kwargs):
+    if type(self) is ndarray and func in _functions and type(args) is tuple and type(kwargs) is dict and _PLAIN.issuperset(types):
+        return _functions[func](*args, **kwargs)
+
     import plait
 
     if not isinstance(args, tuple):
@@ -595,4 +602,6 @@ def __array_function__(self, func, types, args, kwargs):
     ours = func if type(func) is type(plait.sum) else plait._function_of(func)
     if ours is None:
         return call(func, args, kwargs)
+    if type(ours) is type(plait.sum):  # asks nobody where all are plain
+        _functions[func] = ours
     return getattr(ours, "_implementation", ours)(*args, **kwargs)

@@ -213,3 +213,22 @@ def test_lines_of_a_prime_length_by_transforms_of_another(monkeypatch, name, n):
             ours = numpy.asarray(getattr(plait.fft, name)(plait.asarray(line), **length, **options))
             assert ours.dtype == theirs.dtype and ours.shape == theirs.shape
             assert abs(ours - theirs).max() <= rtol * abs(theirs).max()
+
+
+def test_small_matrices_as_numpy_has_them():
+    """Without NumPy's search for dtypes, where that finds nothing: the same results and errors, and settings that hold afterwards."""
+    values = [matrix((4, 4), d) for d in ("d", "D", "f", "F", "l", "?")]
+    values += [matrix((4, 4), "d").astype(">f8"), matrix((2, 4, 4), "d"), matrix((0, 0), "d")]
+    values += [numpy.zeros((3, 3)), matrix((3, 4), "d"), matrix((4,), "d"), matrix((4, 4), "d").T[::-1], matrix((1, 1), "D")]
+    values += [numpy.eye(3) * 2 + 0.5, -numpy.eye(3), numpy.eye(3) * (2 + 0j), numpy.full((3, 3), numpy.nan)]
+    names = "inv", "det", "slogdet", "cholesky", "eigvalsh", "eigh"
+    functions = [lambda np, name=name: getattr(np.linalg, name) for name in names]
+    functions += [lambda np: lambda a: np.linalg.inv(a=a), lambda np: lambda a: np.linalg.eigh(a, "U")]
+    functions += [lambda np: lambda a: np.linalg.cholesky(a, upper=True)]
+    functions += [lambda np, b=b: lambda a: np.linalg.solve(a, np.asarray(b)) for b in (*values, matrix((4,), "D"), matrix((3,), "d"))]
+    with numpy.errstate(divide="raise", over="warn"):
+        before = numpy.geterr(), numpy.geterrcall()
+        for f in functions:
+            for a in values:
+                both(f, a, rtol=0)
+                assert before == (numpy.geterr(), numpy.geterrcall())

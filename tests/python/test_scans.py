@@ -229,6 +229,21 @@ def test_reduceat(name):
     scanned(lambda np, x: np.add.reduceat(x, [0, 1000, 1010, 70000, 5]), numpy.random.default_rng(1).standard_normal(100000))
 
 
+def test_reduceat_folds_columns_by_rows_to_the_same_bits():
+    """Pairwise trees of every shape, in columns that do and do not fill a block."""
+    rng = numpy.random.default_rng(2)
+    at = [0, 2, 9, 17, 26, 33, 97, 226, 355, 360, 359, 700, 1750, 1751, 0]
+    for dtype in ("f8", "f4", "c16", "c8", "i8", "?"):
+        a = (rng.standard_normal((2000, 150)) * 100).astype(dtype)
+        if dtype == "c16":
+            a.imag = rng.standard_normal(a.shape)
+        for x in (a, a[:, ::2], a[::-1, 3:], a[:, :1], a[None].repeat(2, 0)):
+            for name in ("add", "multiply", "maximum", "fmin", "logical_and"):
+                both(lambda np, x: getattr(np, name).reduceat(x, at, -2), x)
+    zeros = rng.choice([0.0, -0.0], (40, 33))
+    assert bits(plait.add.reduceat(plait.asarray(zeros), [0, 3, 20], 0)) == bits(numpy.add.reduceat(zeros, [0, 3, 20], 0))
+
+
 @pytest.mark.parametrize("name", ["nancumsum", "nancumprod", "cumulative_sum", "cumulative_prod"])
 def test_functions_of_scans(name):
     with warnings.catch_warnings():

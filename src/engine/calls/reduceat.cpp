@@ -1,8 +1,11 @@
 // ufunc.reduceat: folds from each index to the next, in NumPy's order.
+#include <cstdlib>
+
 #include "call.hpp"
 #include "codegen/loops/loops.hpp"
 #include "core/fixed_size.hpp"
 #include "engine/direct/direct_rows.hpp"
+#include "fold_columns.hpp"
 #include "plait/error.hpp"
 #include "units.hpp"
 
@@ -21,20 +24,41 @@ ReduceKind kind_of(OpId fn) {
 void run_reduceat(const CallRun& r) {
   const Operand &in = r.inputs[0], &at = r.inputs[1], &out = r.results[0];
   const int axis = static_cast<int>(r.attributes.numbers[0]);
-  const loops::ReduceFn fold = loops::reduce(kind_of(r.attributes.fn), in.dtype, config().tier);
+  const ReduceKind kind = kind_of(r.attributes.fn);
+  const loops::ReduceFn fold = loops::reduce(kind, in.dtype, config().tier);
   if (!fold) throw InternalError("no fold for reduceat");
-  const std::int64_t extent = in.shape[axis], count = at.shape[0];
+  const std::int64_t extent = in.shape[axis], count = at.shape[0], step = in.strides[axis];
+  // Lanes: what is folded. Those along one axis, the closest, make columns.
   Dims shape = in.shape;
   Memory lanes[] = {{out.data, out.strides}, {in.data, in.strides}};
   shape.erase(axis);
   for (Memory& m : lanes) m.strides.erase(axis);
-  const std::int64_t folds = element_count(shape) * count;
+  std::int64_t columns = 1, to_stride = 0, from_stride = 0;
+  if (!shape.empty()) {
+    int closest = 0;
+    for (int d = 1; d < shape.size(); ++d)
+      if (shape[d] > 1 && (shape[closest] <= 1 ||
+                           std::abs(lanes[1].strides[d]) <= std::abs(lanes[1].strides[closest])))
+        closest = d;
+    columns = shape[closest];
+    to_stride = lanes[0].strides[closest];
+    from_stride = lanes[1].strides[closest];
+    shape.erase(closest);
+    for (Memory& m : lanes) m.strides.erase(closest);
+  }
+  const FoldColumns fold_columns(kind, in.dtype);
+  const bool by_rows =
+      fold_columns.exact() && columns > 1 && std::abs(from_stride) < std::abs(step);
+  const std::int64_t width = by_rows ? fold_columns.widest() : 1;
+  const std::int64_t blocks = (columns + width - 1) / width;
+  const std::int64_t units = element_count(shape) * blocks * count;
   const std::int64_t elements = std::max(element_count(in.shape), element_count(out.shape));
   const auto each = [&](std::int64_t i, auto bytes) {
-    const std::int64_t k = folds == count ? i : i % count;
-    std::byte* to = out.data + k * out.strides[axis];
-    const std::byte* from = in.data;
-    std::int64_t lane = folds == count ? 0 : i / count;
+    std::int64_t lane = i / count, k = i % count;
+    const std::int64_t first_column = lane % blocks * width;
+    lane /= blocks;
+    std::byte* to = out.data + k * out.strides[axis] + first_column * to_stride;
+    const std::byte* from = in.data + first_column * from_stride;
     for (int d = shape.size(); d-- > 0;) {
       to += lane % shape[d] * lanes[0].strides[d];
       from += lane % shape[d] * lanes[1].strides[d];
@@ -46,15 +70,19 @@ void run_reduceat(const CallRun& r) {
       return v;
     };
     const std::int64_t first = index(k), last = k + 1 < count ? index(k + 1) : extent;
-    from += first * in.strides[axis];
+    // Without a step forward it is the element itself.
+    const std::int64_t n = std::max<std::int64_t>(last - first, 1);
+    from += first * step;
+    if (by_rows)
+      return fold_columns({from, from_stride}, step, n, std::min(width, columns - first_column), to,
+                          to_stride);
     alignas(16) unsigned char value[16];
     std::memcpy(value, from, bytes);
-    // Without a step forward it is the element itself.
-    if (last > first + 1) fold(value, from + in.strides[axis], in.strides[axis], last - first - 1);
+    if (n > 1) fold(value, from + step, step, n - 1);
     std::memcpy(to, value, bytes);
   };
   with_fixed_size(itemsize(in.dtype), [&](auto bytes) {
-    run_units(folds, elements, static_cast<double>(elements) * 0.6e-9,
+    run_units(units, elements, static_cast<double>(elements) * 0.6e-9,
               [&](std::int64_t i, auto&&) { each(i, bytes); });
   });
 }
