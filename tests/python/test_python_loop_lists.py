@@ -218,13 +218,6 @@ def halves(n):
     return found
 
 
-def of_either(n):
-    a = []
-    for i in range(n):
-        a.append(i if i % 2 else i * 0.5)
-    return a
-
-
 def rows(x):
     out = []
     for row in x:
@@ -232,12 +225,88 @@ def rows(x):
     return out
 
 
+def filled_area(grid, start):
+    todo, count = [start], 0
+    rows, cols = grid.shape
+    while len(todo) > 0:
+        y, x = todo.pop()
+        if not grid[y, x]:
+            continue
+        grid[y, x] = 0
+        count += 1
+        for dy, dx in ((0, 1), (1, 0), (0, -1), (-1, 0)):
+            yy, xx = y + dy, x + dx
+            if 0 <= yy < rows and 0 <= xx < cols and grid[yy, xx]:
+                todo.append((yy, xx))
+    return count, todo
+
+
+def intervals(n):
+    stack, out, depth = [(0, n, 0.5)], [], 0
+    while stack:
+        low, high, w = stack.pop()
+        if high - low < 3:
+            out.append((low, high, w, w > 0.1))
+            continue
+        mid = (low + high) // 2
+        stack.append((low, mid, w / 2))
+        stack.append((mid, high, w / 3))
+        if (low, mid, w / 2) in stack:
+            depth += 1
+    return out, depth
+
+
+def of_several_kinds(x, n):
+    out, pairs = [], []
+    k = 0
+    for i in range(n):
+        out.append(k)
+        pairs.append((k, i))
+        k = x[i] if i % 2 else i
+    return out, pairs, out[-1], pairs[2]
+
+
+def of_either(n):
+    a = []
+    for i in range(n):
+        a.append(i if i % 2 else i * 0.5)
+        if i == 5:
+            a[0] = 7
+    return a, a.pop()
+
+
+def path(steps, i, j):
+    found = [(i, j)]
+    while (i, j) != (0, 0):
+        k = steps[i, j]
+        if k == 0:
+            i -= 1
+        elif k == 1:
+            j -= 1
+        else:
+            i, j = i - 1, j - 1
+        i, j = max(i, 0), max(j, 0)
+        found.append((i, j))
+    return found, np.array(found)
+
+
+def read_tuples(pairs):
+    s = 0
+    for a, b in pairs:
+        s += a * b
+    for i in range(len(pairs)):
+        s -= pairs[i][0]
+    return s
+
+
 COMPILED = [
     (multiples, (50,)), (of_floats, (X,)), (of_numpys, (X,)), (of_numpys, (X.astype("f4"),)), (of_bools, (X,)), (primes, (100,)), (stacked, (100,)), (queue, (50,)), (inside, (50,)), (methods, (20,)),
     (repeated, (20,)), (comprehended, (X, 8)), (arrays_of_lists, (X, 6)), (popped_empty, (5,)), (beyond, (5, 0)), (beyond, (5, 3)), (set_beyond, (5,)), (not_there, (5,)),
     (filled, ([], 9)), (filled, ([1.5], 9)), (given, ([3, 1, 2], 30)), (by_functions, (40,)), (rows, (X.reshape(10, 5),)), (methods, (1,)), (multiples, (0,)),
+    (filled_area, (rng.integers(0, 5, (9, 8)), (4, 4))), (intervals, (30,)), (of_several_kinds, (rng.integers(0, 9, 20), 20)), (of_several_kinds, (X, 20)), (of_either, (9,)),
+    (path, (rng.integers(0, 3, (9, 8)), 8, 7)), (read_tuples, ([(1, 2.5), (2, 0.5)] * 5,)), (read_tuples, ([(True, 2)] * 5,)),
 ]  # fmt: skip
-OTHERS = [(halves, (1000,)), (of_either, (9,)), (filled, ([1], 9)), (given, ([], 3)), (given, ((1, 2), 3)), (given, (["a", 1], 1)), (filled, ([1 + 1j], 3))]
+OTHERS = [(halves, (1000,)), (filled, ([1], 9)), (read_tuples, ([(1, 2.5), (2, 5)] * 5,)), (read_tuples, ([(1, 2.5), (2, 5, 1)],)), (given, ([], 3)), (given, ((1, 2), 3)), (given, (["a", 1], 1)), (filled, ([1 + 1j], 3))]
 
 
 @pytest.mark.parametrize("f, args", [*COMPILED, *OTHERS], ids=lambda x: getattr(x, "__name__", ""))
@@ -275,3 +344,13 @@ def test_the_list_stays_the_same(at_once):
     given = [7]
     a, b = plait.jit(grown)(given, 3)
     assert a is b and a is given and given == [7, 0, 1, 2]
+
+
+def test_one_list_by_two_names_stays_pythons(at_once):
+    def shared(a, b):
+        for i in range(3):
+            a.append(len(b))
+        return a
+
+    ours, theirs = [5], [5]
+    assert plait.jit(shared)(ours, ours) == shared(theirs, theirs)

@@ -305,13 +305,20 @@ def _pow(lowering, args, node):
     return lowering.binary(ast.Pow(), *_numbers(args, node), node)
 
 
+def _divmod(lowering, args, node):
+    a, b = _numbers(args, node)
+    if not (a.type.python and b.type.python):
+        raise NotCompiled("divmod() of NumPy's numbers", node)
+    return [lowering.binary(ast.FloorDiv(), a, b, node), lowering.binary(ast.Mod(), a, b, node)]
+
+
 def _round(lowering, args, node):
-    if len(args) != 1 or not args[0].type.python:
-        raise NotCompiled("round() to a number of digits, or of NumPy's numbers", node)
+    if len(args) != 1 or not (args[0].type.python or args[0].type.dtype in ("float64", "float32")):
+        raise NotCompiled("round() to a number of digits, or of NumPy's integers", node)
     return _rounded("rint")(lowering, args, node)
 
 
 _BUILTINS = {
-    builtins.int: _int, builtins.float: _float, builtins.bool: _bool, builtins.abs: _abs, builtins.len: _len, builtins.complex: complexes.called, builtins.round: _round, builtins.pow: _pow,
+    builtins.int: _int, builtins.float: _float, builtins.bool: _bool, builtins.abs: _abs, builtins.len: _len, builtins.complex: complexes.called, builtins.round: _round, builtins.pow: _pow, builtins.divmod: _divmod,
     builtins.min: _extreme("min", ast.Lt), builtins.max: _extreme("max", ast.Gt),
 }  # fmt: skip

@@ -56,7 +56,7 @@ class DryProcedure:
         return self._value("float64")
 
     def call(self, name, *values):
-        return self._value("int64")
+        return self._value("float64" if name == "bits_float" else "int64")
 
     def heap(self, dtype):
         return self.buffer(dtype, True)

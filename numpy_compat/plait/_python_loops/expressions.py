@@ -14,7 +14,7 @@ from .kinds import Kinds, Listed, Value, kinds_of
 from .made import materialised
 from .tracebacks import Failure, Place
 from .types import BOOL, COMPLEX, FLOAT, INT, NotCompiled, Scalar, is_complex, joined, scalar_of
-from .views import ListView, TupleView, Vector, View, array_view
+from .views import ListView, TupleView, Vector, View, array_view, is_int
 
 _OPERATORS = {
     ast.Add: ("add", operator.add), ast.Sub: ("subtract", operator.sub), ast.Mult: ("multiply", operator.mul),
@@ -383,6 +383,11 @@ class Expressions(Kinds):
             return found if isinstance(op, ast.In) else Value(BOOL, self.negated(found.id))
         if isinstance(op, (ast.Is, ast.IsNot)) and (a is None or b is None):
             return self.literal((a is b) == isinstance(op, ast.Is))
+        if isinstance(a, list) and isinstance(b, list) and isinstance(op, (ast.Eq, ast.NotEq)) and isinstance(a, Listed) == isinstance(b, Listed):
+            alike = self.literal(len(a) == len(b))
+            for x, y in zip(a, b) if len(a) == len(b) else ():
+                alike = Value(BOOL, self.p.apply("logical_and", alike.id, self.truth(self.compared(ast.Eq(), x, y, node), node)))
+            return alike if isinstance(op, ast.Eq) else Value(BOOL, self.negated(alike.id))
         if not (isinstance(a, Value) and isinstance(b, Value)) or type(op) not in _COMPARISONS:
             raise NotCompiled("a comparison of what are no numbers", node)
         fn = _COMPARISONS[type(op)]
@@ -436,6 +441,17 @@ class Expressions(Kinds):
     def of_List(self, node):
         return Listed(self.of_Tuple(node))
 
+    def chosen_of(self, many, at, node):
+        """One of several values that are there, by a number that is known to be one of theirs."""
+        if all(isinstance(x, list) for x in many) and len({len(x) for x in many}) == 1:
+            return [self.chosen_of(column, at, node) for column in zip(*many)]
+        if not all(isinstance(x, Value) for x in many):
+            raise NotCompiled("one of several that are no numbers", node)
+        best = many[-1]
+        for n in range(len(many) - 2, -1, -1):
+            best = self.either(self.same(at, n), many[n], best, node)
+        return best
+
     def parts(self, value, count, node):
         if isinstance(value, Vector):
             value = materialised(self, value, node)
@@ -468,6 +484,8 @@ class Expressions(Kinds):
 
     def known(self, x, node):
         """An object that was found by name."""
+        if type(x) is tuple:
+            return [self.known(part, node) for part in x]
         return self.literal(x) if scalar_of(x) is not None else x
 
     def of_Call(self, node):
@@ -496,9 +514,13 @@ class Expressions(Kinds):
         base = self.evaluate(node.value)
         if isinstance(base, list):
             index = self.evaluate(node.slice)
-            if isinstance(index, Value) and index.known and -len(base) <= index.literal < len(base):
+            if not isinstance(index, Value) or not is_int(index):
+                raise NotCompiled("an index of a tuple that is no int", node)
+            if index.known and -len(base) <= index.literal < len(base):
                 return base[index.literal]
-            raise NotCompiled("an index of a tuple that is not known", node)
+            at, outside = self.p.index(self.cast(index, "int64"), self.number(len(base)))
+            self.fail_if(outside, lambda *_: [][0] if isinstance(base, Listed) else ()[0], node)
+            return self.chosen_of(base, at, node)
         place = self.indexed(base, node)
         return place.load() if place.scalar else place
 
@@ -518,7 +540,7 @@ class Expressions(Kinds):
 
     def put(self, place, value, node):
         if isinstance(place, Element):
-            return place.put(self.a_number(value, node), node)
+            return place.put(value, node)
         if not place.own_memory:
             self.facts.add(self.facts.written, None, place.slot)
         if place.scalar:

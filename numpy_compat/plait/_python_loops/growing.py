@@ -2,10 +2,11 @@
 Python's list behind the loop, or where it fails."""
 
 import ast
+from typing import NamedTuple
 
 from .comprehensions import OWN, loops_of
 from .kinds import Value, kinds_of
-from .types import BOOL, INT, NotCompiled
+from .types import BOOL, INT, NotCompiled, Scalar, joined
 from .views import Vector, View, is_int
 
 WORD = 8  # bytes of an element
@@ -28,7 +29,34 @@ class Element:
         return self.of.element(self.at)
 
     def put(self, value, node):
+        self.of.lowering.facts.add(self.of.lowering.facts.changed_lists, None, self.of.key)
         self.of.put(self.at, self.of.holds(value, node))
+
+
+class Column(NamedTuple):
+    """Of numbers at one place of all elements: the type that holds any of them, and of which types they are."""
+
+    type: Scalar
+    kinds: frozenset
+
+    @property
+    def words(self):
+        """dtypes of what an element has there: of the number, and of the tag that says of which type it is."""
+        return ("float64" if self.type.kind == "f" else "int64",) + ("int64",) * (len(self.kinds) > 1)
+
+
+class Shape(NamedTuple):
+    """Of a list's elements: numbers, or tuples of so many."""
+
+    of_tuples: bool
+    columns: tuple
+
+    @property
+    def words(self):
+        return [w for c in self.columns for w in c.words]
+
+
+_UNKNOWN = Shape(False, (Column(INT, frozenset({INT})),))
 
 
 class Growing:
@@ -42,47 +70,58 @@ class Growing:
     # its elements
 
     @property
-    def type(self):
-        return self.lowering.facts.merges.get(("list", self.key), (INT, frozenset()))[0]
-
-    def holds(self, value, node):
-        """A number is to be an element: as its word, or None where later passes know more."""
-        kinds = kinds_of(value)
-        t, before = self.lowering.facts.merges.get(("list", self.key), (None, frozenset()))
-        if len(before | kinds) > 1:
-            raise NotCompiled("a list of numbers of several kinds", node)
-        (kind,) = kinds
-        if kind.kind == "c":
-            raise NotCompiled("a list of complex numbers", node)
-        self.lowering.settle(("list", self.key), (kind, kinds))
-        return self.lowering.cast(value, self._word(kind))
+    def shape(self):
+        return self.lowering.facts.merges.get(("list", self.key), _UNKNOWN)
 
     @property
-    def word(self):
-        return self._word(self.type)
+    def type(self):
+        """Of elements that are numbers of one type; None of others."""
+        shape = self.shape
+        return None if shape.of_tuples or len(shape.columns[0].kinds) > 1 else shape.columns[0].type
 
-    @staticmethod
-    def _word(t):
-        return "float64" if t.kind == "f" else "int64"
+    def holds(self, value, node):
+        """What is to be an element, as its words."""
+        lowering, of_tuples = self.lowering, isinstance(value, list)
+        numbers = [_number(x, node) for x in value] if of_tuples else [_number(value, node)]
+        if any(t.kind == "c" for x in numbers for t in kinds_of(x)):
+            raise NotCompiled("a list of complex numbers", node)
+        columns = [Column(x.type, kinds_of(x)) for x in numbers]
+        known = lowering.facts.merges.get(("list", self.key))
+        if known is not None:
+            if known.of_tuples != of_tuples or len(known.columns) != len(columns):
+                raise NotCompiled("a list of elements of several lengths", node)
+            columns = [Column(joined(a.type, b.type), a.kinds | b.kinds) for a, b in zip(known.columns, columns)]
+        lowering.settle(("list", self.key), Shape(of_tuples, tuple(columns)))
+        words = []
+        for x, column in zip(numbers, columns):
+            words.append(lowering.cast(Value(column.type, lowering.held_as(x, column.type, node)), column.words[0]))
+            words += [lowering.tag_number(x)] * (len(column.words) > 1)
+        return words
 
-    def _buffer(self):
-        return self.lowering.heap(self._word(self.type))
+    def _place(self, i, word=0):
+        p, number = self.lowering.p, self.lowering.number
+        at = p.apply("add", p.get(self.address), p.apply("multiply", i, number(WORD * len(self.shape.words))))
+        return p.apply("add", at, number(WORD * word)) if word else at
 
-    def _place(self, i):
-        p = self.lowering.p
-        return p.apply("add", p.get(self.address), p.apply("multiply", i, self.lowering.number(WORD)))
+    def _words(self, i):
+        p, found = self.lowering.p, []
+        for n, dtype in enumerate(self.shape.words):
+            v = p.load(self.lowering.heap(dtype), self._place(i, n), dtype)
+            found.append(v if p.type(v) == dtype else p.cast(v, dtype))
+        return found
 
     def element(self, i):
         """That at a number which is known to be there."""
-        t, p, lowering = self.type, self.lowering.p, self.lowering
-        v = p.load(self._buffer(), self._place(i), self._word(t))
-        v = v if p.type(v) == self._word(t) else p.cast(v, self._word(t))
-        if t.kind == "b":
-            return Value(t, p.apply("not_equal", v, lowering.zero))
-        return Value(t, v if self._word(t) == t.dtype else p.cast(v, t.dtype))
+        words, parts, p = iter(self._words(i)), [], self.lowering.p
+        for t, kinds in self.shape.columns:
+            v = next(words)
+            v = p.apply("not_equal", v, self.lowering.zero) if t.kind == "b" else v if p.type(v) == t.dtype else p.cast(v, t.dtype)
+            parts.append(Value(t, v, kinds=kinds, tag=next(words)) if len(kinds) > 1 else Value(t, v))
+        return parts if self.shape.of_tuples else parts[0]
 
-    def put(self, i, word):
-        self.lowering.p.store(self._buffer(), self._place(i), word)
+    def put(self, i, words):
+        for n, (dtype, v) in enumerate(zip(self.shape.words, words)):
+            self.lowering.p.store(self.lowering.heap(dtype), self._place(i, n), v)
 
     @property
     def length(self):
@@ -93,13 +132,14 @@ class Growing:
     def changes(self, node):
         if self.iterated:
             raise NotCompiled("a list changes as a loop goes over it", node)
+        self.lowering.facts.add(self.lowering.facts.changed_lists, None, self.key)
 
     def reserve(self, count, node):
         """Room for so many."""
         lowering, p = self.lowering, self.lowering.p
         p.begin_if(p.apply("greater", count, p.get(self.room)))
         room = p.apply("maximum", p.apply("multiply", count, lowering.number(2)), lowering.number(FIRST))
-        bytes_of = lambda n: p.apply("multiply", n, lowering.number(WORD))  # noqa: E731
+        bytes_of = lambda n: p.apply("multiply", n, lowering.number(WORD * len(self.shape.words)))  # noqa: E731
         p.set(self.address, p.call("heap_grow", p.get(self.address), bytes_of(self.length), bytes_of(room)))
         p.set(self.room, room)
         lowering.fail_if(lowering.same(p.get(self.address), 0), _no_memory, node)
@@ -107,11 +147,11 @@ class Growing:
 
     def append(self, value, node):
         self.changes(node)
-        word, lowering, p = self.holds(value, node), self.lowering, self.lowering.p
+        words, lowering, p = self.holds(value, node), self.lowering, self.lowering.p
         n = self.length
         more = p.apply("add", n, lowering.one)
         self.reserve(more, node)
-        self.put(n, word)
+        self.put(n, words)
         p.set(self.count, more)
 
     def clear(self):
@@ -137,8 +177,7 @@ class Growing:
         n = p.apply("subtract", self.length, start)
         _, i = p.begin_count(lowering.zero, n)
         at = p.apply("add", start, i) if by < 0 else p.apply("subtract", p.apply("subtract", self.length, lowering.one), i)
-        v = p.load(self._buffer(), self._place(at), self._word(self.type))
-        self.put(p.apply("add", at, lowering.number(by)), v if p.type(v) == self._word(self.type) else p.cast(v, self._word(self.type)))
+        self.put(p.apply("add", at, lowering.number(by)), self._words(at))
         p.end()
 
     def pop(self, index, node):
@@ -159,22 +198,25 @@ class Growing:
         self.changes(node)
         if not is_int(index):
             raise NotCompiled("an index of a list that is no int", node)
-        word, lowering, p = self.holds(value, node), self.lowering, self.lowering.p
+        words, lowering, p = self.holds(value, node), self.lowering, self.lowering.p
         i, n = lowering.cast(index, "int64"), self.length
         i = p.apply("where", p.apply("less", i, lowering.zero), p.apply("maximum", p.apply("add", i, n), lowering.zero), p.apply("minimum", i, n))
         self.reserve(p.apply("add", n, lowering.one), node)
         self.shift(i, 1, node)
-        self.put(i, word)
+        self.put(i, words)
         p.set(self.count, p.apply("add", n, lowering.one))
 
     def extend(self, count, item, node):
         """By items that are there now."""
         self.changes(node)
+        self.fill(count, item, node)
+
+    def fill(self, count, item, node):
         lowering, p = self.lowering, self.lowering.p
         n = self.length
         self.reserve(p.apply("add", n, count), node)
         _, i = p.begin_count(lowering.zero, count)
-        self.put(p.apply("add", n, i), self.holds(_number(item(i), node), node))
+        self.put(p.apply("add", n, i), self.holds(item(i), node))
         p.end()
         p.set(self.count, p.apply("add", n, count))
 
@@ -182,9 +224,9 @@ class Growing:
         lowering, p = self.lowering, self.lowering.p
         _, i = p.begin_count(lowering.zero, p.apply("right_shift", self.length, lowering.one))
         j = p.apply("subtract", p.apply("subtract", self.length, lowering.one), i)
-        a, b = (self.element(at) for at in (i, j))
-        self.put(i, lowering.cast(b, self._word(self.type)))
-        self.put(j, lowering.cast(a, self._word(self.type)))
+        a, b = self._words(i), self._words(j)
+        self.put(i, b)
+        self.put(j, a)
         p.end()
 
     def find(self, value, node):
@@ -222,11 +264,11 @@ def grown(lowering, view, node):
 def given(lowering, key, view):
     """The same, at the beginning, with the elements that it has."""
     made = Growing(lowering, key)
-    lowering.lists.append((key, made))
+    if key in lowering.facts.changed_lists:
+        lowering.lists.append((key, made))
     if view.empty:
         return made
-    lowering.settle(("list", key), (view.type, frozenset({view.type})))
-    made.extend(view.dims[0][0], view.item, lowering.top)
+    made.fill(view.dims[0][0], view.row, lowering.top)
     return made
 
 
@@ -271,7 +313,7 @@ def over(node):
 def of_parts(lowering, parts, node):
     made = new(lowering, node)
     for value in parts:
-        made.append(_number(value, node), node)
+        made.append(value, node)
     return made
 
 
@@ -281,11 +323,11 @@ def repeated(lowering, parts, times, node):
         raise NotCompiled("a list times what is no int", node)
     made, p = new(lowering, node), lowering.p
     n = p.apply("maximum", lowering.cast(times, "int64"), lowering.zero)
-    words = [made.holds(_number(v, node), node) for v in parts]
+    rows = [made.holds(v, node) for v in parts]
     made.reserve(p.apply("multiply", n, lowering.number(len(parts))), node)
     _, i = p.begin_count(lowering.zero, n)
-    for k, word in enumerate(words):
-        made.put(p.apply("add", p.apply("multiply", i, lowering.number(len(parts))), lowering.number(k)), word)
+    for k, words in enumerate(rows):
+        made.put(p.apply("add", p.apply("multiply", i, lowering.number(len(parts))), lowering.number(k)), words)
     p.end()
     p.set(made.count, p.apply("multiply", n, lowering.number(len(parts))))
     return made
@@ -306,15 +348,15 @@ def method(lowering, a, node):
     if node.keywords or any(isinstance(x, Vector) for x in args):
         raise NotCompiled(f"the method {name}() of a list with such arguments", node)
     if name == "append" and len(args) == 1:
-        return a.append(_number(args[0], node), node)
+        return a.append(args[0], node)
     if name == "pop" and len(args) < 2:
         return a.pop(args[0] if args else None, node)
     if name == "insert" and len(args) == 2:
-        return a.insert(*(_number(x, node) for x in args), node)
+        return a.insert(_number(args[0], node), args[1], node)
     if name == "extend" and len(args) == 1:
         if isinstance(args[0], list):
             for x in args[0]:
-                a.append(_number(x, node), node)
+                a.append(x, node)
             return None
         return a.extend(*items(lowering, args[0], node), node)
     if name == "clear" and not args:
@@ -328,7 +370,7 @@ def method(lowering, a, node):
         made.extend(a.length, a.element, node)
         return made
     if name in ("index", "count", "remove") and len(args) == 1:
-        return _searched(lowering, a, name, _number(args[0], node), node)
+        return _searched(lowering, a, name, args[0], node)
     raise NotCompiled(f"the method {name}() of a list", node)
 
 
@@ -350,8 +392,8 @@ def _searched(lowering, a, name, value, node):
         lowering.fail_if(missing, lambda *_: [].remove(0), node)
         a.shift(p.apply("add", at, lowering.one), -1, node)
         return p.set(a.count, p.apply("subtract", a.length, lowering.one))
-    if value.kinds:
-        raise NotCompiled("index() of a number whose type only the running code knows", node)
+    if not isinstance(value, Value) or value.kinds:
+        raise NotCompiled("index() of what is no number of a known type", node)
     kind, whole, real = value.type, lowering.cast(value, "int64"), lowering.cast(value, "float64")
     lowering.fail_if(missing, lambda i, x, _: [].index(kind.of(x if kind.kind == "f" else i)), node, whole, real)
     return Value(INT, at)
@@ -359,4 +401,4 @@ def _searched(lowering, a, name, value, node):
 
 def contains(lowering, a, value, node):
     """`value in a`"""
-    return Value(BOOL, lowering.p.apply("less", a.find(_number(value, node), node), a.length))
+    return Value(BOOL, lowering.p.apply("less", a.find(value, node), a.length))

@@ -95,6 +95,8 @@ def _items(lowering, source, outermost=False):
     if isinstance(array, Growing):
         lowering.gone_over.append(array)
         return array.length, array.element
+    if isinstance(array, list) and array:
+        return lowering.number(len(array)), lambda i: lowering.chosen_of(array, i, source)
     if isinstance(array, Vector):
         array = materialised(lowering, array, source)
     if not isinstance(array, View) or array.scalar:

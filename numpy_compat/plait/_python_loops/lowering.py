@@ -36,7 +36,8 @@ class Facts:
         self.apart = set()  # pairs of slots: elements are stored to the one before all were read from the other that NumPy reads first
         self.elements = None  # of a comprehension: the Scalar that holds any of them, and the types that they have
         self.told = []  # dtypes of numbers that statements which are left to Python are told, numbered
-        self.growing = []  # names of lists that the loop is given and changes in length
+        self.growing = []  # names of lists that the loop is given and changes in length, or that have tuples
+        self.changed_lists = set()  # of those the ones that it does change
         self.lists = []  # nodes at which lists are made
         self.sites = []  # nodes at which arrays are made
         self.defaults = False  # whether one of them has the default dtype
@@ -100,8 +101,10 @@ class Lowering(Expressions):
                 self.assign(key, Value(what, self.p.arg(what.dtype)))
             elif isinstance(what, ArrayType):
                 self.env[key] = self.array(key, what)
+                if what.columns:
+                    facts.add(facts.growing, None, key)
             else:
-                self.env[key] = what
+                self.env[key] = self.known(what, loop)
         self.elements_into(loop, given)
         self.counters = facts.once(counters, loop)
         self.root = self.p.begin_if(None)
@@ -352,6 +355,9 @@ class Lowering(Expressions):
             elif isinstance(value, (View, Vector, Growing, Listed)) and target.id in self.facts.behind:
                 what = "an array" if isinstance(value, (View, Vector)) else "a list"
                 raise NotCompiled(f"{target.id} becomes {what}, which may be read behind the loop", target)
+            elif isinstance(value, list) and not isinstance(value, Listed) and target.id not in self.facts.behind:
+                self.facts.add(self.facts.views, None, target.id)
+                self.env[target.id] = [materialised(self, x, target) if isinstance(x, Vector) else x for x in value]
             elif isinstance(value, (Growing, Listed)):
                 self.facts.add(self.facts.views, None, target.id)
                 self.env[target.id] = value if isinstance(value, Growing) else of_parts(self, value, target)

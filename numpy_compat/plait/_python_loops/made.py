@@ -62,6 +62,8 @@ def make(lowering, name, node):
         raise NotCompiled("ascontiguousarray() of an array", node)
     if isinstance(what, Growing):
         t = what.type
+        if t is None:
+            raise NotCompiled("an array of a list of tuples, or of numbers of several types", node)
         own = _default(lowering, node) if t.kind == "f" and t.python and dtype is None else t.dtype
         return computed(lowering, [what.length], dtype or own, lambda i: lowering.stored_as(what.element(i[0]), dtype or own, node), node)
     return materialised(lowering, as_vector(_array(what, node), node), node, dtype)

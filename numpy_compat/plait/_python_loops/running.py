@@ -22,7 +22,7 @@ from .entries import entry_of
 from .over import Over, is_range
 from .reading import definition, exposed, outer_name
 from .leaving import Leave
-from .listed import are_other_lists, give_back, listed, memory_of
+from .listed import are_other_lists, elements_of, give_back, listed, memory_of
 from .sharing import are_apart, own_places, run_shared, why_alone
 from .tracebacks import raise_again
 from .trees import has_break, nodes
@@ -286,6 +286,8 @@ def _key_of(t):
     inputs of their own."""
     if isinstance(t, (Scalar, ArrayType, Other)):
         return t
+    if type(t) is tuple:
+        return repr(t)  # 1 is no 1.0
     if isinstance(t, types.FunctionType) and t.__closure__ and not t.__defaults__ and not t.__kwdefaults__:
         return id(t.__code__), id(t.__globals__)
     return id(t)
@@ -427,7 +429,9 @@ class Code:
         self.places, self.alone = own_places(self.lowering), why_alone(self.lowering)
         self.usable = True
         self.counters = [n for n in inputs if n in self.lowering.counters]
-        self.writes_lists = any(isinstance(t := inputs.get(self.lowering.arrays[slot]), ArrayType) and t.of for slot in self.lowering.facts.written)
+        low = self.lowering
+        self.changed = [*low.facts.written, *(low.arrays.index(key) for key, _ in low.lists)]
+        self.writes_lists = any(isinstance(t := inputs.get(low.arrays[slot]), ArrayType) and t.of for slot in self.changed)
         self.complexes = any(isinstance(t, (Scalar, ArrayType)) and is_complex(t.dtype) for t in (*inputs.values(), *(t for _, t in self.lowering.made)))
         carried = inputs.keys() & {*loop.stored}
         self.divisible = loop.divisible and carried <= {n for n, t, tagged in self.lowering.outputs if not tagged and t == inputs[n]}
@@ -474,7 +478,7 @@ class Code:
         for a, b in self.lowering.facts.apart:
             if overlap(memory_of(values[names[a]]), memory_of(values[names[b]])):
                 return False
-        return not self.writes_lists or are_other_lists([values[n] for n in names], self.lowering.facts.written)
+        return not self.writes_lists or are_other_lists([values[n] for n in names], self.changed)
 
     def begin(self, loop, values, variables, numbers):
         """Runs some iterations at a time until there is code of full effort, or for the rest there need be none: what that begins with."""
@@ -585,9 +589,9 @@ class Code:
     def lengthen(self, low, results, heap, objects):
         """Gives lists that grew, or became shorter, what they have now."""
         for (key, made), at in zip(low.lists, range(len(results) - 2 * len(low.lists), len(results), 2)):
-            kind, dtype = made.type, made.word
-            elements = heap.array(results[at], results[at + 1], dtype).tolist() if results[at + 1] else []
-            objects[key][:] = elements if kind.python and kind.kind != "b" else map(kind.of, elements)
+            address, count = results[at : at + 2]
+            wide = len(made.shape.words)
+            objects[key][:] = elements_of(made.shape, heap.array(address, count * wide, "int64").reshape(count, wide)) if count else []
 
 
 def _counts(numbers):

@@ -57,6 +57,7 @@ class ArrayType(NamedTuple):
     ndim: int
     packed: bool = False  # elements along the last axis follow each other
     of: str = ""  # "list", "tuple" or "empty list": the array has the numbers of one of Python's
+    columns: tuple = ()  # of a list of tuples: the dtypes of their numbers, whose bits it has
 
 
 array_type = functools.cache(ArrayType)  # one object for equal ones: calls make many

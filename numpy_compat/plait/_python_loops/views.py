@@ -20,8 +20,10 @@ def array_view(lowering, key, what):
     strides = [p.param() for _ in range(what.ndim)]
     if what.ndim and what.packed:
         strides[-1] = lowering.number(numpy.dtype(what.dtype).itemsize)
-    kind = {"": View, "list": ListView, "tuple": TupleView, "empty list": EmptyView}[what.of]
-    return kind(lowering, slot, buffer, what.dtype, lowering.zero, list(zip(extents, strides)), key, WHOLE)
+    kind = RowsView if what.columns else {"": View, "list": ListView, "tuple": TupleView, "empty list": EmptyView}[what.of]
+    made = kind(lowering, slot, buffer, what.dtype, lowering.zero, list(zip(extents, strides)), key, WHOLE)
+    made.columns = what.columns
+    return made
 
 
 WHOLE = object()
@@ -259,6 +261,8 @@ class ListView(View):
 
     _empty, empty = [], False
 
+    row = lambda self, i: self.item(i)  # noqa: E731
+
     @property
     def type(self):
         return Scalar(self.dtype, True)
@@ -283,6 +287,23 @@ class TupleView(ListView):
 
 class EmptyView(ListView):
     empty = True
+
+
+class RowsView(ListView):
+    """A list of tuples, which is a Growing one from the beginning (growing.py)."""
+
+    def row(self, i):
+        """A tuple of it."""
+        from .kinds import Value
+
+        p, parts = self.lowering.p, []
+        for n, t in enumerate(self.columns):
+            at = p.apply("add", p.apply("multiply", i, self.dims[0][1]), self.lowering.number(8 * n))
+            v = p.load(self.buffer, at, "int64")
+            v = v if p.type(v) == "int64" else p.cast(v, "int64")
+            v = p.call("bits_float", v) if t == "float64" else p.apply("not_equal", v, self.lowering.zero) if t == "bool" else v
+            parts.append(Value(Scalar(t, True), v))
+        return parts
 
 
 class Vector:
