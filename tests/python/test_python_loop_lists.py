@@ -354,3 +354,21 @@ def test_one_list_by_two_names_stays_pythons(at_once):
 
     ours, theirs = [5], [5]
     assert plait.jit(shared)(ours, ours) == shared(theirs, theirs)
+
+
+@pytest.mark.parametrize("values", [[1, 2.5, True], [np.int64(3), 4], [np.float32(1.5), np.float64(2)], [(1, 2), (3, 4.5)], [np.float64(3)] * 3, [(1,), 2], [2**70, 1.5], [2**60 + 1, 0.5]], ids=repr)
+def test_lists_of_several_types(values, at_once):
+    def doubled(a, n):
+        for i in range(n):
+            a.append(a[i])
+        return a[-1], len(a)
+
+    assert outcome(plait.jit(doubled), (values, 3)) == outcome(doubled, (values, 3))
+
+
+def test_a_list_grows_in_code_that_is_soon_there(monkeypatch):
+    for name, seconds in {"WORTH": 0.0, "PART": 0.0, "MUCH": 1e9}.items():
+        monkeypatch.setattr(running, name, seconds)
+    monkeypatch.setattr(running.Code, "ready", property(lambda code: code.usable and (code.procedure.compile(quick=True) or True)))
+    for f, args in COMPILED:
+        assert outcome(plait.jit(f), args) == outcome(f, args)

@@ -2,11 +2,9 @@
 Python's list behind the loop, or where it fails."""
 
 import ast
-from typing import NamedTuple
-
 from .comprehensions import OWN, loops_of
 from .kinds import Value, kinds_of
-from .types import BOOL, INT, NotCompiled, Scalar, joined
+from .types import BOOL, Column, INT, NotCompiled, Shape, joined
 from .views import Vector, View, is_int
 
 WORD = 8  # bytes of an element
@@ -31,29 +29,6 @@ class Element:
     def put(self, value, node):
         self.of.lowering.facts.add(self.of.lowering.facts.changed_lists, None, self.of.key)
         self.of.put(self.at, self.of.holds(value, node))
-
-
-class Column(NamedTuple):
-    """Of numbers at one place of all elements: the type that holds any of them, and of which types they are."""
-
-    type: Scalar
-    kinds: frozenset
-
-    @property
-    def words(self):
-        """dtypes of what an element has there: of the number, and of the tag that says of which type it is."""
-        return ("float64" if self.type.kind == "f" else "int64",) + ("int64",) * (len(self.kinds) > 1)
-
-
-class Shape(NamedTuple):
-    """Of a list's elements: numbers, or tuples of so many."""
-
-    of_tuples: bool
-    columns: tuple
-
-    @property
-    def words(self):
-        return [w for c in self.columns for w in c.words]
 
 
 _UNKNOWN = Shape(False, (Column(INT, frozenset({INT})),))
@@ -112,12 +87,7 @@ class Growing:
 
     def element(self, i):
         """That at a number which is known to be there."""
-        words, parts, p = iter(self._words(i)), [], self.lowering.p
-        for t, kinds in self.shape.columns:
-            v = next(words)
-            v = p.apply("not_equal", v, self.lowering.zero) if t.kind == "b" else v if p.type(v) == t.dtype else p.cast(v, t.dtype)
-            parts.append(Value(t, v, kinds=kinds, tag=next(words)) if len(kinds) > 1 else Value(t, v))
-        return parts if self.shape.of_tuples else parts[0]
+        return self.shape.value(self.lowering, self._words(i))
 
     def put(self, i, words):
         for n, (dtype, v) in enumerate(zip(self.shape.words, words)):

@@ -1,10 +1,11 @@
 """Lists and tuples of Python's numbers that a compiled loop reads, and lists whose elements it sets: arrays for as long as it runs."""
 
+import functools
 from typing import NamedTuple
 
 import numpy
 
-from .types import ALL, Other, array_type, scalar_of
+from .types import ALL, Column, NotCompiled, Other, Shape, array_type, joined, scalar_of, tag_of
 
 FEW = 16
 _DTYPES = {float: "float64", int: "int64", bool: "bool"}
@@ -22,11 +23,11 @@ def listed(x):
     if not x and type(x) is list:
         return array_type("int64", 1, True, "empty list"), Held(numpy.zeros(0, "int64"), x)
     kinds = {*map(type, x)}
-    if type(x) is list and kinds == {tuple}:
-        return _of_tuples(x)
     dtype = _DTYPES.get(kinds.pop()) if len(kinds) == 1 else None
+    if dtype is None and type(x) is list:
+        return _of_rows(x)
     if dtype is None:
-        return x if type(x) is tuple and _is_constant(x) else Other(type(x)), x
+        return x if _is_constant(x) else Other(tuple), x
     try:
         array = numpy.array(x, dtype)
     except OverflowError:
@@ -34,16 +35,28 @@ def listed(x):
     return array_type(dtype, 1, True, type(x).__name__), Held(array, x)
 
 
-def _of_tuples(x):
-    columns = [*zip(*x)]
-    dtypes = [_DTYPES.get(kinds.pop()) if len(kinds := {*map(type, column)}) == 1 else None for column in columns]
-    if not columns or {*map(len, x)} != {len(columns)} or None in dtypes:
+def _of_rows(x):
+    """Of a list of tuples, or of numbers of several types."""
+    of_tuples = type(x[0]) is tuple
+    if not all((type(row) is tuple) == of_tuples for row in x) or of_tuples and (not x[0] or {*map(len, x)} != {len(x[0])}):
         return Other(list), x
-    try:
-        words = [numpy.array(column, "float64" if t == "float64" else "int64").view("int64") for column, t in zip(columns, dtypes)]
-    except OverflowError:
-        return Other(list), x
-    return array_type("int64", 2, True, "list", tuple(dtypes)), Held(numpy.ascontiguousarray(numpy.array(words).T), x)
+    columns, words = [], []
+    for numbers in zip(*x) if of_tuples else [x]:
+        found = [scalar_of(n) for n in numbers]
+        if None in found or any(t.kind == "c" for t in found):
+            return Other(list), x
+        try:
+            column = Column(functools.reduce(joined, {*found}), frozenset(found))
+        except NotCompiled:
+            return Other(list), x
+        made = numpy.array([float(n) if column.type.kind == "f" else int(n) for n in numbers], column.words[0])
+        if column.type.kind == "f" and any(t.kind != "f" for t in found) and not all(int(n) == int(m) for n, m, t in zip(numbers, made, found) if t.kind != "f"):
+            return Other(list), x
+        words.append(made.view("int64"))
+        if len(column.kinds) > 1:
+            words.append(numpy.array([tag_of(t) for t in found]))
+        columns.append(column)
+    return array_type("int64", 2, True, "list", Shape(of_tuples, tuple(columns))), Held(numpy.ascontiguousarray(numpy.array(words).T), x)
 
 
 def _is_constant(x):

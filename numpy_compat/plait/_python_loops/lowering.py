@@ -101,7 +101,7 @@ class Lowering(Expressions):
                 self.assign(key, Value(what, self.p.arg(what.dtype)))
             elif isinstance(what, ArrayType):
                 self.env[key] = self.array(key, what)
-                if what.columns:
+                if what.shape:
                     facts.add(facts.growing, None, key)
             else:
                 self.env[key] = self.known(what, loop)

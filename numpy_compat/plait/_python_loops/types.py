@@ -57,10 +57,44 @@ class ArrayType(NamedTuple):
     ndim: int
     packed: bool = False  # elements along the last axis follow each other
     of: str = ""  # "list", "tuple" or "empty list": the array has the numbers of one of Python's
-    columns: tuple = ()  # of a list of tuples: the dtypes of their numbers, whose bits it has
+    shape: tuple = None  # the Shape of a list of tuples, or of numbers of several types: it has their words
 
 
 array_type = functools.cache(ArrayType)  # one object for equal ones: calls make many
+
+
+class Column(NamedTuple):
+    """Of numbers at one place of all elements: the type that holds any of them, and of which types they are."""
+
+    type: Scalar
+    kinds: frozenset
+
+    @property
+    def words(self):
+        """dtypes of what an element has there: of the number, and of the tag that says of which type it is."""
+        return ("float64" if self.type.kind == "f" else "int64",) + ("int64",) * (len(self.kinds) > 1)
+
+
+class Shape(NamedTuple):
+    """Of a list's elements: numbers, or tuples of so many. A row of words of 64 bits for each."""
+
+    of_tuples: bool
+    columns: tuple
+
+    @property
+    def words(self):
+        return [w for c in self.columns for w in c.words]
+
+    def value(self, lowering, words):
+        """An element: a number, or a list of those of a tuple."""
+        from .kinds import Value
+
+        words, parts, p = iter(words), [], lowering.p
+        for t, kinds in self.columns:
+            v = next(words)
+            v = p.apply("not_equal", v, lowering.zero) if t.kind == "b" else v if p.type(v) == t.dtype else p.cast(v, t.dtype)
+            parts.append(Value(t, v, kinds=kinds, tag=next(words)) if len(kinds) > 1 else Value(t, v))
+        return parts if self.of_tuples else parts[0]
 
 
 class SameAs(NamedTuple):

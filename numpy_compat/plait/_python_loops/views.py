@@ -20,9 +20,9 @@ def array_view(lowering, key, what):
     strides = [p.param() for _ in range(what.ndim)]
     if what.ndim and what.packed:
         strides[-1] = lowering.number(numpy.dtype(what.dtype).itemsize)
-    kind = RowsView if what.columns else {"": View, "list": ListView, "tuple": TupleView, "empty list": EmptyView}[what.of]
+    kind = RowsView if what.shape else {"": View, "list": ListView, "tuple": TupleView, "empty list": EmptyView}[what.of]
     made = kind(lowering, slot, buffer, what.dtype, lowering.zero, list(zip(extents, strides)), key, WHOLE)
-    made.columns = what.columns
+    made.shape = what.shape
     return made
 
 
@@ -290,20 +290,17 @@ class EmptyView(ListView):
 
 
 class RowsView(ListView):
-    """A list of tuples, which is a Growing one from the beginning (growing.py)."""
+    """A list of tuples, or of numbers of several types, which is a Growing one from the beginning (growing.py)."""
 
     def row(self, i):
-        """A tuple of it."""
-        from .kinds import Value
-
-        p, parts = self.lowering.p, []
-        for n, t in enumerate(self.columns):
+        """An element."""
+        p, words = self.lowering.p, []
+        for n, dtype in enumerate(self.shape.words):
             at = p.apply("add", p.apply("multiply", i, self.dims[0][1]), self.lowering.number(8 * n))
             v = p.load(self.buffer, at, "int64")
             v = v if p.type(v) == "int64" else p.cast(v, "int64")
-            v = p.call("bits_float", v) if t == "float64" else p.apply("not_equal", v, self.lowering.zero) if t == "bool" else v
-            parts.append(Value(Scalar(t, True), v))
-        return parts
+            words.append(p.call("bits_float", v) if dtype == "float64" else v)
+        return self.shape.value(self.lowering, words)
 
 
 class Vector:
