@@ -75,6 +75,13 @@ Procedure::Val Procedure::param() {
   return builder().number({.op = ir::Op::Param, .index = builder().new_param()});
 }
 
+Procedure::Val Procedure::address(Index buffer) {
+  const std::int32_t b = known_buffer(buffer);
+  const Val v = param();
+  addresses_.emplace_back(static_cast<std::size_t>(value(v).index), static_cast<std::size_t>(b));
+  return v;
+}
+
 Procedure::Val Procedure::arg(const pb::object& dtype) {
   return builder().new_arg(dtype_of(dtype));
 }
@@ -320,6 +327,7 @@ void add_procedures(pb::module_& m) {
       .def("buffer", Raising<&Procedure::buffer>::call, pb::arg("dtype"), pb::arg("written"))
       .def("heap", Raising<&Procedure::heap>::call, pb::arg("dtype"))
       .def("param", Raising<&Procedure::param>::call)
+      .def("address", Raising<&Procedure::address>::call)
       .def("arg", Raising<&Procedure::arg>::call)
       .def("local", Raising<&Procedure::local>::call)
       .def("get", Raising<&Procedure::get>::call)

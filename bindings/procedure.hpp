@@ -29,6 +29,8 @@ class Procedure {
   // Memory that the procedure gets while it runs: its offsets are addresses. No array of a run.
   Index heap(const pybind11::object& dtype);
   Val param();
+  // Where an array begins, as heap buffers have it: a parameter that a run knows by itself.
+  Val address(Index buffer);
   Val arg(const pybind11::object& dtype);
   Index local(const pybind11::object& dtype);
   Val get(Index local);
@@ -100,6 +102,9 @@ class Procedure {
   // The memory of all buffers of a run.
   std::vector<void*> pointers(const std::vector<void*>& arrays, std::vector<Scalar>& results,
                               bool* complete) const;
+  // All parameters of a run: those that it is given, and the addresses of its arrays.
+  std::vector<std::int64_t> numbers(const std::vector<std::int64_t>& given,
+                                    const std::vector<void*>& pointers) const;
   const ir::Local& known_local(Index local);
   ir::Val condition(std::optional<Val> v);
 
@@ -110,6 +115,7 @@ class Procedure {
   // By compile(). A run may be in the quick one when the other comes.
   std::shared_ptr<const jit::Code> quick_code_, full_code_;
   double ran_ = 0;
+  std::vector<std::pair<std::size_t, std::size_t>> addresses_;  // parameters, buffers
   std::vector<bool> per_lane_;       // of the kernel's locals
   std::size_t first_result_ = 0;     // buffer of the results and of what says that it ended
   std::vector<std::size_t> arrays_;  // buffers that run() is given

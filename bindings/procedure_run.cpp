@@ -206,6 +206,15 @@ std::vector<void*> Procedure::pointers(const std::vector<void*>& arrays,
   return all;
 }
 
+std::vector<std::int64_t> Procedure::numbers(const std::vector<std::int64_t>& given,
+                                             const std::vector<void*>& pointers) const {
+  std::vector<std::int64_t> all = given;
+  for (const auto& [param, buffer] : addresses_)  // in ascending order
+    all.insert(all.begin() + static_cast<std::ptrdiff_t>(param),
+               reinterpret_cast<std::intptr_t>(pointers[buffer]));
+  return all;
+}
+
 pb::tuple Procedure::run(const pb::sequence& arrays, const pb::sequence& params,
                          const pb::sequence& args) {
   return run_parts(arrays, params, args, pb::tuple(), 0)[0];
@@ -215,7 +224,7 @@ pb::list Procedure::run_parts(const pb::sequence& arrays, const pb::sequence& pa
                               const pb::sequence& args, const pb::sequence& parts, double seconds) {
   const ir::Kernel& k = kernel();
   check_count(arrays, arrays_.size(), "arrays");
-  check_count(params, static_cast<std::size_t>(k.params), "parameters");
+  check_count(params, static_cast<std::size_t>(k.params) - addresses_.size(), "parameters");
   check_count(args, k.scalars.size(), "arguments");
   if (!ready() && !compile(false))
     throw CompileError("procedure " + name_ + " cannot be compiled here");
@@ -249,7 +258,7 @@ pb::list Procedure::run_parts(const pb::sequence& arrays, const pb::sequence& pa
     for (std::size_t n = 0; n < count; ++n)
       runs.pointers.push_back(pointers(memory.pointers(), results[n], &runs.complete[n]));
     const auto begun = std::chrono::steady_clock::now();
-    run_code(*machine_code(), k, numbers, runs);
+    run_code(*machine_code(), k, this->numbers(numbers, runs.pointers[0]), runs);
     ran_ = std::chrono::duration<double>(std::chrono::steady_clock::now() - begun).count();
   }
   pb::list all;

@@ -282,6 +282,16 @@ def row_or_number(a):
 
 
 random = np.random.default_rng(5)
+def checked(x, limit):
+    s = 0.0
+    for i, v in enumerate(x):
+        if v > limit:
+            raise ValueError(f"{v!r} at {i} is above {limit:.3f}, the sum is {s}")
+        assert v > -0.25, ("low", i, x.shape)
+        s += v
+    return s
+
+
 CASES = {
     ring: lambda: (np.arange(42.0).reshape(6, 7), np.zeros((6, 7)), 100),
     seidel: lambda: (3, random.random((9, 8))), lu: lambda: (random.random((12, 12)) + 12 * np.eye(12),),

@@ -5,9 +5,10 @@ import math
 
 import numpy as np
 import pytest
-from test_python_loop_forms import outcome
+from test_python_loop_forms import anew, outcome
 
 import plait
+from plait._jit import loops_of
 from plait._python_loops import running
 
 rng = np.random.default_rng(3)
@@ -247,8 +248,10 @@ def test_arrays_are_numpys(f, args, start, monkeypatch):
 def test_no_such_loop_stays_pythons(f, args, at_once, monkeypatch):
     said = []
     monkeypatch.setattr(running, "_log", said.append)
-    outcome(plait.jit(f), args)
-    assert not said
+    jitted = plait.jit(anew(f))
+    for _ in range(2):
+        outcome(jitted, args)
+    assert not said and any(code.runs for loop in loops_of(jitted) for code in loop.codes.values())
 
 
 def test_another_default_dtype(at_once):

@@ -25,6 +25,9 @@ class DryProcedure:
     def param(self):
         return self._value("int64")
 
+    def address(self, buffer):
+        return self._value("int64")
+
     def arg(self, dtype):
         return self._value(dtype)
 

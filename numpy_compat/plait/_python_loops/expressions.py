@@ -26,6 +26,9 @@ _OPERATORS = {
 _COMPARISONS = {
     ast.Eq: "equal", ast.NotEq: "not_equal", ast.Lt: "less", ast.LtE: "less_equal", ast.Gt: "greater", ast.GtE: "greater_equal",
 }  # fmt: skip
+_COMPARE = {
+    ast.Eq: operator.eq, ast.NotEq: operator.ne, ast.Lt: operator.lt, ast.LtE: operator.le, ast.Gt: operator.gt, ast.GtE: operator.ge,
+}  # fmt: skip
 _MAY_WARN = {
     numpy.sqrt, numpy.log, numpy.log2, numpy.log10, numpy.log1p, numpy.arcsin, numpy.arccos, numpy.arccosh, numpy.arctanh, numpy.sin, numpy.cos, numpy.tan,
     numpy.power, numpy.fmod,
@@ -334,8 +337,10 @@ class Expressions(Kinds):
         return self.choice(held, key)
 
     def of_IfExp(self, node):
-        held, key = self.chosen(node), (node, "value")
-        self.p.begin_if(self.truth(self.evaluate(node.test), node))
+        held, key, test = self.chosen(node), (node, "value"), self.evaluate(node.test)
+        if isinstance(test, Value) and test.known:
+            return self.evaluate(node.body if test.literal else node.orelse)
+        self.p.begin_if(self.truth(test, node))
         self.choose(held, key, self.a_number(self.later(node.body), node.body), node)
         self.p.otherwise()
         self.choose(held, key, self.a_number(self.later(node.orelse), node.orelse), node)
@@ -394,6 +399,8 @@ class Expressions(Kinds):
 
         def compute(a, b):
             b = complexes.as_pythons(a, b)
+            if a.known and b.known and a.type.python and b.type.python:
+                return self.literal(_COMPARE[type(op)](a.literal, b.literal))
             if a.type.python and b.type.python:
                 kind = joined(a.type, b.type)
                 if kind == COMPLEX and any(v.type == INT and not (v.known and abs(v.literal) <= 2**53) for v in (a, b)):
@@ -541,8 +548,7 @@ class Expressions(Kinds):
     def put(self, place, value, node):
         if isinstance(place, Element):
             return place.put(value, node)
-        if not place.own_memory:
-            self.facts.add(self.facts.written, None, place.slot)
+        self.facts.add(self.facts.mutated if place.own_memory else self.facts.written, None, place.slot)
         if place.scalar:
             if not isinstance(value, Value):
                 raise NotCompiled("an array becomes one element", node)

@@ -2,7 +2,6 @@
 
 import ast
 import builtins
-import contextlib
 import operator
 
 from .growing import Growing
@@ -30,8 +29,7 @@ def iterate(lowering, loop):
     if _is_call(lowering, source, builtins.range):
         return lowering.counted(loop, *_range(lowering, source))
     count, item = _items(lowering, source)
-    with _kept(lowering):
-        lowering.loop(loop, count, lambda i: lowering.store(loop.target, item(i)))
+    lowering.loop(loop, count, lambda i: lowering.store(loop.target, item(i)))
 
 
 def _range(lowering, source):
@@ -55,19 +53,6 @@ def _int(lowering, node):
 
 def _is_call(lowering, node, function):
     return isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and lowering.env.get(node.func.id) is function
-
-
-@contextlib.contextmanager
-def _kept(lowering):
-    """The lists that a loop goes over do not change in length meanwhile."""
-    lists, lowering.gone_over = lowering.gone_over, []
-    for x in lists:
-        x.iterated += 1
-    try:
-        yield
-    finally:
-        for x in lists:
-            x.iterated -= 1
 
 
 def _items(lowering, source, outermost=False):

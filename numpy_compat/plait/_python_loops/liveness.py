@@ -6,15 +6,16 @@ from .trees import names, nodes
 
 
 class Liveness:
-    """behind: loops of a function's definition -> names."""
+    """behind: loops of a function's definition -> names; moves: statements `a = b` -> the names that may be read behind them. after: those that are read
+    behind all of it."""
 
-    def __init__(self, tree):
-        self.behind = {}
+    def __init__(self, tree, after=()):
+        self.behind, self.moves = {}, {}
         self.leaves = []  # of the loops around a statement: what is read where `break` and `continue` lead
         inside = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)
         # What functions inside read, they may read at any time.
         self.always = {n for s in nodes(tree) if s is not tree and isinstance(s, inside) for n in names(s, ast.Load)}
-        self.block(tree.body, set())
+        self.block(tree.body if isinstance(tree, ast.FunctionDef) else [tree], {*after})
 
     def block(self, statements, after):
         """What is read from there on, of what is read `after` them."""
@@ -35,6 +36,8 @@ class Liveness:
             return set(self.leaves[-1][1])
         if isinstance(s, (ast.Return, ast.Raise)):
             return _read(s) | self.always
+        if isinstance(s, ast.Assign) and isinstance(s.value, ast.Name):
+            self.moves[s] = after | self.moves.get(s, set())
         if any(isinstance(x, ast.stmt) for x in ast.iter_child_nodes(s)) or isinstance(s, (ast.Try, ast.AsyncFor, ast.AsyncWith, getattr(ast, "Match", ast.Try))):
             return self.anyhow(s, after)
         return (after - {*names(s, ast.Store)}) | _read(s) | self.always

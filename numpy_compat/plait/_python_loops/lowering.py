@@ -17,9 +17,11 @@ from .leaving import leave
 from .sharing import counter_of
 from .trees import names, nodes
 from .types import ArrayType, BOOL, INT, NotCompiled, SameAs, Scalar, joined
+from .carried import Carried, exchanged
 from .growing import Again, Growing, given as given_list, of_parts
+from .liveness import Liveness
 from .made import materialised
-from .views import Vector, View
+from .views import ListView, Vector, View
 
 PASSES = 12  # types only widen; what has not settled by then does not
 
@@ -36,6 +38,8 @@ class Facts:
         self.apart = set()  # pairs of slots: elements are stored to the one before all were read from the other that NumPy reads first
         self.elements = None  # of a comprehension: the Scalar that holds any of them, and the types that they have
         self.told = []  # dtypes of numbers that statements which are left to Python are told, numbered
+        self.carried = {}  # names that stand for several arrays -> dtype and number of axes
+        self.mutated = set()  # slots of the loop's own arrays whose elements are set
         self.growing = []  # names of lists that the loop is given and changes in length, or that have tuples
         self.changed_lists = set()  # of those the ones that it does change
         self.lists = []  # nodes at which lists are made
@@ -44,6 +48,9 @@ class Facts:
         self.numpys = False  # whether something is computed of NumPy's numbers
         self.changed = False
         self.said = {}
+
+    def moves_of(self, loop):
+        return Liveness(loop, self.behind).moves
 
     def once(self, find, tree):
         """What find() says of a tree, which stays the same over the passes."""
@@ -70,7 +77,7 @@ class Lowering(Expressions):
     step may be known."""
 
     def __init__(self, loop, inputs, facts, procedure, step=None):
-        self.p, self.facts, self.top = Pairs(procedure), facts, loop
+        self.p, self.facts, self.top, self.inputs = Pairs(procedure), facts, loop, inputs
         self.stored = {*facts.once(stored, loop)}
         self.asked = self.stored & (facts.behind | inputs.keys())
         self.locals, self.tags, self.failures = {}, {}, []
@@ -80,6 +87,7 @@ class Lowering(Expressions):
         self.heaps = {}  # dtypes of arrays that the loop makes -> buffers of theirs
         self.env, self.loops = {}, []
         self.gone_over = []  # lists that the loop which begins goes over
+        self.live = None  # of a statement `a = b`, the names that are read behind it
         self.of_arrays = False  # whether elements of arrays are computed, as NumPy does that
         self.perhaps = 0  # expressions around the one that is lowered which may be left out
         self.zero, self.one = self.number(0), self.number(1)
@@ -106,9 +114,12 @@ class Lowering(Expressions):
             else:
                 self.env[key] = self.known(what, loop)
         self.elements_into(loop, given)
-        self.counters = facts.once(counters, loop)
+        self.counters, self.moves = facts.once(counters, loop), facts.once(facts.moves_of, loop)
         self.root = self.p.begin_if(None)
         self.frames = [Frame("", self.root, (loop, "root"))]
+        self.carried = {key: Carried(self, key, *kind) for key, kind in sorted(facts.carried.items())}
+        for key, made in self.carried.items():
+            self.begin_carried(key, made)
         for key in facts.growing:
             self.env[key] = given_list(self, key, self.env[key])
         if given:
@@ -119,6 +130,27 @@ class Lowering(Expressions):
         self.p.end()
         self.meet((loop, "root"), {})
         self.finish()
+
+    def begin_carried(self, key, made):
+        """The variable with the array that the loop is given, which nothing else has a part of."""
+        view, self.env[key] = self.env.get(key), made
+        if not isinstance(view, View):
+            return
+        made.begin(view, self.p.address(view.buffer))
+        for slot in range(len(self.arrays)):
+            if slot != view.slot:
+                self.facts.add(self.facts.apart, None, (view.slot, slot))
+        if any(x.slot in self.facts.mutated for x in self.carried.values()):
+            self.facts.add(self.facts.written, None, view.slot)
+
+    def carry(self, key, dtype, ndim):
+        """A name stands for one array after the other."""
+        self.facts.carried[key] = dtype, ndim
+        self.facts.changed = True
+        raise Again("an array is carried over iterations")
+
+    def unbound(self, key):
+        _unbound(key)
 
     def heap(self, dtype):
         if dtype not in self.heaps:
@@ -173,7 +205,8 @@ class Lowering(Expressions):
                 if tagged:
                     self.p.result(self.p.get(self.tag(key)))
                 self.outputs.append((key, bound.type, tagged))
-        for local in (*self.told, *(v for _, made in self.lists for v in (made.address, made.count))):
+        self.left = [(key, made) for key, made in self.carried.items() if key in self.asked]
+        for local in (*self.told, *(v for _, made in self.left for v in made.told), *(v for _, made in self.lists for v in (made.address, made.count))):
             self.p.result(self.p.get(local))
         self.p.finish()
 
@@ -203,9 +236,13 @@ class Lowering(Expressions):
 
     def read(self, key, node, unbound=None):
         bound = self.env.get(key)
+        if isinstance(bound, Carried):
+            return bound.view(node)
         if isinstance(bound, SameAs):
             return self.read(bound.name, node, _unbound_outside)
         if not isinstance(bound, Bound):
+            if bound is None and key in self.arrays and not self.inputs[key].of:
+                self.carry(key, self.inputs[key].dtype, self.inputs[key].ndim)
             if bound is None:
                 raise NotCompiled(f"{key} is no variable of the loop that has a value here", node)
             return bound
@@ -322,8 +359,10 @@ class Lowering(Expressions):
 
     def do_Assign(self, s):
         value = self.evaluate(s.value)
+        self.live = self.moves.get(s)
         for target in s.targets:
             self.store(target, value)
+        self.live = None
 
     def do_AnnAssign(self, s):
         if s.value is not None:
@@ -333,6 +372,7 @@ class Lowering(Expressions):
         target = s.target
         if isinstance(target, ast.Name):
             held = self.env.get(target.id)
+            held = held.view(s) if isinstance(held, Carried) else held
             if isinstance(held, View) and not held.scalar:
                 return self.put(held, self.binary(s.op, held.vector(), self.evaluate(s.value), s), s)
             if not isinstance(held, Bound):
@@ -350,11 +390,17 @@ class Lowering(Expressions):
 
     def store(self, target, value):
         if isinstance(target, ast.Name):
-            if isinstance(value, Value):
+            if target.id in self.carried:
+                self.carried[target.id].assign(value, target)
+            elif isinstance(value, Value):
                 self.assign(target.id, value)
-            elif isinstance(value, (View, Vector, Growing, Listed)) and target.id in self.facts.behind:
-                what = "an array" if isinstance(value, (View, Vector)) else "a list"
-                raise NotCompiled(f"{target.id} becomes {what}, which may be read behind the loop", target)
+            elif isinstance(value, (View, Vector)) and (target.id in self.facts.behind or target.id in self.arrays):
+                if isinstance(value, ListView):
+                    raise NotCompiled(f"{target.id} becomes a list, which may be read behind the loop", target)
+                value = materialised(self, value, target) if isinstance(value, Vector) else value
+                self.carry(target.id, value.dtype, len(value.dims))
+            elif isinstance(value, (Growing, Listed)) and target.id in self.facts.behind:
+                raise NotCompiled(f"{target.id} becomes a list, which may be read behind the loop", target)
             elif isinstance(value, list) and not isinstance(value, Listed) and target.id not in self.facts.behind:
                 self.facts.add(self.facts.views, None, target.id)
                 self.env[target.id] = [materialised(self, x, target) if isinstance(x, Vector) else x for x in value]
@@ -373,6 +419,8 @@ class Lowering(Expressions):
             if any(isinstance(t, ast.Starred) for t in target.elts):
                 raise NotCompiled("a starred target", target)
             parts = self.parts(value, len(target.elts), target)
+            if self.carried and exchanged(self, target.elts, parts):
+                return
             for t, part in zip(target.elts, parts):
                 self.store(t, part)
         elif isinstance(target, ast.Subscript):
@@ -381,7 +429,10 @@ class Lowering(Expressions):
             raise NotCompiled("an attribute that changes", target)
 
     def do_If(self, s):
-        condition = self.truth(self.evaluate(s.test), s.test)
+        test = self.evaluate(s.test)
+        if isinstance(test, Value) and test.known:
+            return self.block(s.body if test.literal else s.orelse)
+        condition = self.truth(test, s.test)
         start, key = dict(self.env), (s, "if")
         self.p.begin_if(condition)
         self.block(s.body)
@@ -427,9 +478,10 @@ class Lowering(Expressions):
     def loop(self, s, trips, bind):
         has = self.facts.once(Leaves, s)
         before = self.env
+        lists, self.gone_over = self.gone_over, []
         outer = self.p.begin_if(None) if has.breaks else None
         self.flow_to((s, "head"))
-        arrays = {k: b for k, b in before.items() if k not in (has.bound if isinstance(b, (View, Growing)) else has.stored)}
+        arrays = {k: b for k, b in before.items() if isinstance(b, Carried) or k not in (has.bound if isinstance(b, (View, Growing)) else has.stored)}
         self.meet((s, "head"), arrays)
         if trips is not None:
             _, i = self.p.begin_count(self.zero, trips)
@@ -441,7 +493,11 @@ class Lowering(Expressions):
             self.p.break_(repeat, self.negated(test))
         inner = self.p.begin_if(None) if has.continues else None
         self.loops.append((s, outer, inner))
+        for x in lists:
+            x.iterated += 1
         self.block(s.body)
+        for x in lists:
+            x.iterated -= 1
         self.loops.pop()
         self.flow_to((s, "head"))
         if inner is not None:

@@ -90,7 +90,7 @@ def dtype_of(x, node):
 
 
 def _default(lowering, node):
-    if _default_dtype.active:
+    if _default_dtype.differs():
         raise NotCompiled("an array of the default dtype", node)
     lowering.facts.defaults = True
     return "float64"
@@ -192,4 +192,6 @@ def made(lowering, extents, dtype, node):
     p.set(room, size)
     lowering.fail_if(lowering.same(p.get(memory), 0), _too_large, node)
     p.end()
-    return View(lowering, slot, lowering.heap(dtype), dtype, p.get(memory), list(zip(extents, strides)), f"{slot} {lowering.statements}")
+    view = View(lowering, slot, lowering.heap(dtype), dtype, p.get(memory), list(zip(extents, strides)), f"{slot} {lowering.statements}")
+    view.site = memory, room
+    return view

@@ -473,7 +473,7 @@ class Code:
         for n in self.counters:
             if type(values[n]) is int and abs(values[n]) > 2**62:
                 return False
-        if self.lowering.facts.defaults and _default_dtype.active:
+        if self.lowering.facts.defaults and _default_dtype.differs():
             return False
         names = self.lowering.arrays
         for a, b in self.lowering.facts.apart:
@@ -558,6 +558,10 @@ class Code:
         if low.lists:
             self.lengthen(low, found[-1], heap, dict(loop.found(variables)))
             found = [found[-1][: -2 * len(low.lists)]]
+        left = {}
+        if low.left:
+            left = self.arrays_left(low, found[-1], heap, dict(loop.found(variables)))
+            found = [found[-1][: -sum(len(made.told) for _, made in low.left)]]
         heard = found[0][0] if len(found) == 1 else functools.reduce(operator.or_, (part[0] for part in found))
         _, site, i, a, b, *_ = found[-1]
         self.count = sum(part[HEAD] for part in found) if low.made else 0
@@ -570,7 +574,7 @@ class Code:
                 operands = found[-1][len(found[-1]) - len(low.told) :], dict(loop.found(variables))
             raise_again(failure, *operands)
             raise RuntimeError(f"{loop.where[0]}:{failure.line}: the loop failed in machine code, and not in Python")
-        state = {n: variables[n] for n in loop.stored if n in variables}
+        state = {n: variables[n] for n in loop.stored if n in variables} | left
         for part in found:
             results = iter(part[HEAD + bool(low.made) :])
             for name, t, tagged in low.outputs:
@@ -586,6 +590,20 @@ class Code:
             value = None if shape is None else parts[0] if shape == -1 else low.frames[0].made(parts)
         return (*(state.get(n, UNBOUND) for n in loop.stored), returned, value)
 
+
+    def arrays_left(self, low, results, heap, objects):
+        """The arrays that variables stand for behind the loop."""
+        from .. import array
+
+        given = [x for x in (objects.get(n) for n in low.arrays) if type(x) in (ndarray, numpy.ndarray)]
+        arrays = {(numpy.asarray(x).__array_interface__["data"][0], x.shape, x.strides): x for x in given}
+        at, left = len(results) - sum(len(made.told) for _, made in low.left), {}
+        for key, made in low.left:
+            x = made.found(results[at : at + len(made.told)], heap, arrays)
+            if x is not None:
+                left[key] = x if any(x is g for g in given) or not any(type(g) is ndarray for g in given) else array(x)
+            at += len(made.told)
+        return left
 
     def lengthen(self, low, results, heap, objects):
         """Gives lists that grew, or became shorter, what they have now."""

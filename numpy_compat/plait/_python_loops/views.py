@@ -35,6 +35,7 @@ class View:
     def __init__(self, lowering, slot, buffer, dtype, offset, dims, text, own=None):
         self.lowering, self.slot, self.buffer, self.dtype = lowering, slot, buffer, dtype
         self.offset, self.dims, self.own = offset, dims, own
+        self.site = self.carried = None  # variables for the memory of an array that was made now; the variable that it stands for (carried.py)
         self.text = text  # of its source, and of which statement: the same text is the same part
 
     @property

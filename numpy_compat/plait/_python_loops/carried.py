@@ -1,0 +1,114 @@
+"""Variables whose array is another one from iteration to iteration (`x = x + h * k`, `a, b = b, a`), or is read behind the loop: they say where the array is that
+they stand for now. Memory that the loop has made for one of them is its own, and goes to the statement that makes the next one."""
+
+import numpy
+
+from .made import _too_large, materialised
+from .types import NotCompiled
+from .views import ListView, Vector, View, over_all
+
+
+class Carried:
+    def __init__(self, lowering, key, dtype, ndim):
+        self.lowering, self.key, self.dtype = lowering, key, dtype
+        self.slot = f"carried {key}"
+        new = lambda: lowering.variable("int64")  # noqa: E731
+        self.offset, self.dims = new(), [(new(), new()) for _ in range(ndim)]
+        self.memory, self.room = new(), new()  # its own, of which the array need not be
+        self.bound = new()
+
+    def begin(self, view, address):
+        """With the array that the loop was given."""
+        self._point(address, view.dims)
+
+    def _point(self, offset, dims):
+        p = self.lowering.p
+        p.set(self.bound, self.lowering.one)
+        p.set(self.offset, offset)
+        for ours, theirs in zip(self.dims, dims):
+            for local, v in zip(ours, theirs):
+                p.set(local, v)
+
+    def view(self, node):
+        low = self.lowering
+        low.fail_if(low.same(low.p.get(self.bound), 0), lambda *_: low.unbound(self.key), node)
+        get = low.p.get
+        dims = [(get(extent), get(stride)) for extent, stride in self.dims]
+        made = View(low, self.slot, low.heap(self.dtype), self.dtype, get(self.offset), dims, f"{self.slot} {low.statements}")
+        made.carried = self
+        return made
+
+    def assign(self, value, node):
+        low, p = self.lowering, self.lowering.p
+        if isinstance(value, Vector):
+            value = materialised(low, value, node)
+        if not isinstance(value, View) or isinstance(value, ListView) or (value.dtype, len(value.dims)) != (self.dtype, len(self.dims)):
+            raise NotCompiled(f"{self.key} becomes something else than an array of {len(self.dims)} axes of {self.dtype}", node)
+        if value.carried is self:
+            return
+        others = [k for k, x in low.env.items() if isinstance(x, View) and x.slot == value.slot]
+        if low.live is not None and low.live.isdisjoint(others):
+            for name in others:  # which nobody asks for any more
+                del low.env[name]
+            others = []
+        if any(isinstance(x, View) and x.slot == self.slot for x in low.env.values()):
+            raise NotCompiled(f"{self.key} becomes another array, and the one that it was has another name", node)
+        if value.site is not None and not others:
+            self._point(value.offset, value.dims)
+            for ours, theirs in zip((self.memory, self.room), value.site):
+                before = p.get(ours)
+                p.set(ours, p.get(theirs))
+                p.set(theirs, before)
+            return
+        changes = {self.slot, value.slot} & low.facts.mutated or value.slot in low.facts.written
+        if changes or not value.own_memory or self.key in low.facts.behind and not low.facts.behind.isdisjoint(others):
+            raise NotCompiled(f"{self.key} becomes an array that has another name", node)
+        self._copy(value, node)
+
+    def _copy(self, value, node):
+        low, p = self.lowering, self.lowering.p
+        strides, size = [], low.number(numpy.dtype(self.dtype).itemsize)
+        for extent, _ in reversed(value.dims):
+            strides.insert(0, size)
+            size = p.apply("multiply", size, extent)
+        p.begin_if(p.apply("greater", size, p.get(self.room)))
+        p.set(self.memory, p.call("heap_grow", p.get(self.memory), low.zero, size))
+        p.set(self.room, size)
+        low.fail_if(low.same(p.get(self.memory), 0), _too_large, node)
+        p.end()
+        extents = [extent for extent, _ in value.dims]
+        self._point(p.get(self.memory), list(zip(extents, strides)))
+        own = self.view(node)
+        over_all(low, extents, lambda index: p.store(own.buffer, own._at(index), value._value(value._at(index)).id))
+
+    @property
+    def told(self):
+        """Variables that say what is left of it behind the loop."""
+        return [self.bound, self.offset, *(extent for extent, _ in self.dims), *(stride for _, stride in self.dims)]
+
+    def found(self, results, heap, arrays):
+        """The array, of what these say. arrays: addresses, shapes and strides of those that the loop was given -> arrays."""
+        bound, address, *dims = results
+        shape, strides = tuple(dims[: len(self.dims)]), tuple(dims[len(self.dims) :])
+        if not bound:
+            return None
+        given = arrays.get((address, shape, strides))
+        if given is not None:
+            return given
+        return heap.array(address, int(numpy.prod(shape)), self.dtype).reshape(shape)
+
+
+def exchanged(lowering, targets, parts):
+    """Whether carried variables get each other's arrays, as in `a, b = b, a`: they have them then."""
+    ours = [lowering.env.get(getattr(t, "id", None)) for t in targets]
+    theirs = [getattr(x, "carried", None) for x in parts]
+    if not all(isinstance(x, Carried) for x in (*ours, *theirs)) or {*ours} != {*theirs} or len({*ours}) != len(ours):
+        return False
+    if len({(x.dtype, len(x.dims)) for x in ours}) > 1:
+        return False
+    p = lowering.p
+    held = [[p.get(v) for v in (*x.told, x.memory, x.room)] for x in theirs]
+    for x, values in zip(ours, held):
+        for local, v in zip((*x.told, x.memory, x.room), values):
+            p.set(local, v)
+    return True
