@@ -29,7 +29,7 @@ def primes(n):
             if k % d == 0:
                 break
         else:
-            found.append(k)
+            found.append(str(k))
     return found
 
 
