@@ -157,10 +157,20 @@ def grids(g, n):
     return g
 
 
+def swapped_by_a_third(a, b, n):
+    for i in range(n):
+        a[i % 3] += b[0] + i
+        t = a
+        a = b
+        b = t
+    return a, b
+
+
 COMPILED = [
     (stepped, (V, 9)), (stepped, (A, 9)), (stepped, (V.astype("f4"), 3)), (newton, (V + 1, 30)), (jacobi, (G, G * 0.1, 5)), (jacobi, (G, G * 0.1, 4)), (swapped_three, (V, V * 2, V * 3, 7)),
     (leapfrog, (V, V[::-1], 12, 0.1)), (runge_kutta, (np.array([1.0, 0.0]), 30, 0.1)), (in_branches, (V, 9)), (not_always, (V, 5)), (longer, (V, 6)), (last_made, (5,)), (stepped, (V[::2], 3)),
     (stepped, (A.T, 3)), (grids, (G, 4)), (fibonacci, (V, V + 1, 9)), (with_history, (V, 9)),
+    (swapped_by_a_third, (V, V * 2, 5)), (swapped_by_a_third, (V, V * 2, 6)),
 ]  # fmt: skip
 OTHERS = [(last_row, (G,)), (set_before, (V, 3)), (another_dtype, (V, 3)), (alias, (V, 3)), (stepped, (2.5, 3)), (stepped, (V, 0)), (last_made, (0,)), (stepped, ((V * 9).astype(int), 3))]
 
@@ -215,3 +225,9 @@ def test_arrays_that_overlap_stay_pythons(at_once):
     x, y = np.arange(6.0), np.arange(6.0)
     got, expected = plait.jit(swapped)(x[:4], x[1:5], 3), swapped(y[:4], y[1:5], 3)
     assert [a.tolist() for a in got] == [a.tolist() for a in expected] and x.tolist() == y.tolist() and math.isfinite(x[0])
+
+
+def test_large_arrays_are_left_to_threads(at_once):
+    f = plait.jit(anew(stepped))
+    x = np.ones(running.LARGE + 1)
+    assert f(x, 3).tolist() == stepped(x, 3).tolist() and not any(code.runs for loop in loops_of(f) for code in loop.codes.values())

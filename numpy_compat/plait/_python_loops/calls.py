@@ -85,6 +85,8 @@ def method(lowering, array, node):
         return dot(lowering, array, lowering.evaluate(node.args[0]), numpy.dot, node)
     if node.args or node.keywords:
         raise NotCompiled(f"the method {node.func.attr}() of an array with arguments", node)
+    if node.func.attr in ("conj", "conjugate"):
+        return Vector.elementwise(lowering, lambda x: lowering.ufunc(numpy.conjugate, x, node=node), [array], node)
     if node.func.attr == "copy":
         return materialised(lowering, as_vector(array, node), node)
     return folded(lowering, node.func.attr, array, node)
@@ -307,8 +309,6 @@ def _pow(lowering, args, node):
 
 def _divmod(lowering, args, node):
     a, b = _numbers(args, node)
-    if not (a.type.python and b.type.python):
-        raise NotCompiled("divmod() of NumPy's numbers", node)
     return [lowering.binary(ast.FloorDiv(), a, b, node), lowering.binary(ast.Mod(), a, b, node)]
 
 

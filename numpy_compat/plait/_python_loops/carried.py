@@ -36,6 +36,8 @@ class Carried:
         dims = [(get(extent), get(stride)) for extent, stride in self.dims]
         made = View(low, self.slot, low.heap(self.dtype), self.dtype, get(self.offset), dims, f"{self.slot} {low.statements}")
         made.carried = self
+        if self.key in low.arrays:
+            made.whole = low.arrays.index(self.key)
         return made
 
     def assign(self, value, node):
@@ -46,6 +48,8 @@ class Carried:
             raise NotCompiled(f"{self.key} becomes something else than an array of {len(self.dims)} axes of {self.dtype}", node)
         if value.carried is self:
             return
+        if value.carried is not None and low.live is not None and value.carried.key not in low.live and value.carried.like(self):
+            return self.exchange(value.carried)
         others = [k for k, x in low.env.items() if isinstance(x, View) and x.slot == value.slot]
         if low.live is not None and low.live.isdisjoint(others):
             for name in others:  # which nobody asks for any more
@@ -64,6 +68,16 @@ class Carried:
         if changes or not value.own_memory or self.key in low.facts.behind and not low.facts.behind.isdisjoint(others):
             raise NotCompiled(f"{self.key} becomes an array that has another name", node)
         self._copy(value, node)
+
+    def like(self, other):
+        return (self.dtype, len(self.dims)) == (other.dtype, len(other.dims))
+
+    def exchange(self, other):
+        """Takes the array of a variable that nobody reads any more, which gets this one's: other names may stand for that, as in `t = a; a = b; b = t`."""
+        for x in self.lowering.env.values():
+            if isinstance(x, View) and x.slot == self.slot:
+                x.slot, x.carried = other.slot, other if x.carried is self else None
+        _exchange(self.lowering, [self, other], [other, self])
 
     def _copy(self, value, node):
         low, p = self.lowering, self.lowering.p
@@ -104,11 +118,15 @@ def exchanged(lowering, targets, parts):
     theirs = [getattr(x, "carried", None) for x in parts]
     if not all(isinstance(x, Carried) for x in (*ours, *theirs)) or {*ours} != {*theirs} or len({*ours}) != len(ours):
         return False
-    if len({(x.dtype, len(x.dims)) for x in ours}) > 1:
+    if not all(x.like(ours[0]) for x in ours):
         return False
+    _exchange(lowering, ours, theirs)
+    return True
+
+
+def _exchange(lowering, ours, theirs):
     p = lowering.p
     held = [[p.get(v) for v in (*x.told, x.memory, x.room)] for x in theirs]
     for x, values in zip(ours, held):
         for local, v in zip((*x.told, x.memory, x.room), values):
             p.set(local, v)
-    return True

@@ -39,6 +39,7 @@ class Facts:
         self.elements = None  # of a comprehension: the Scalar that holds any of them, and the types that they have
         self.told = []  # dtypes of numbers that statements which are left to Python are told, numbered
         self.carried = {}  # names that stand for several arrays -> dtype and number of axes
+        self.wholes = set()  # slots of arrays that are computed as a whole
         self.mutated = set()  # slots of the loop's own arrays whose elements are set
         self.growing = []  # names of lists that the loop is given and changes in length, or that have tuples
         self.changed_lists = set()  # of those the ones that it does change
@@ -48,6 +49,10 @@ class Facts:
         self.numpys = False  # whether something is computed of NumPy's numbers
         self.changed = False
         self.said = {}
+
+    def all_of(self, slot):
+        if slot is not None:
+            self.add(self.wholes, None, slot)
 
     def moves_of(self, loop):
         return Liveness(loop, self.behind).moves

@@ -41,6 +41,7 @@ LONG = 20e-3  # the same of one run of a loop inside another that may be compile
 LEAST = 20e-6  # seconds in Python that going over to machine code takes as well
 PART = 2e-3  # seconds that quick code runs at a time
 MUCH = 10e-3  # seconds that it has run before code of full effort is asked for, which other loops' quick code then waits for
+LARGE = 1 << 14  # elements of an array that is computed as a whole: threads do that sooner, a statement of Python's at a time
 MOST = 16  # codes of a loop
 ROUNDS, LONGEST = 10, 1 << 16  # rounds without gain until a loop sleeps, and as many for a start; rounds that it sleeps at most
 DROWSY, DEEP = 64, 4096  # rounds of sleep from which it leaves the function's code when the jitted call ends, and at once
@@ -476,6 +477,8 @@ class Code:
         if self.lowering.facts.defaults and _default_dtype.differs():
             return False
         names = self.lowering.arrays
+        if any(memory_of(values[names[slot]]).size > LARGE for slot in self.lowering.facts.wholes):
+            return False
         for a, b in self.lowering.facts.apart:
             if overlap(memory_of(values[names[a]]), memory_of(values[names[b]])):
                 return False

@@ -35,6 +35,7 @@ class View:
     def __init__(self, lowering, slot, buffer, dtype, offset, dims, text, own=None):
         self.lowering, self.slot, self.buffer, self.dtype = lowering, slot, buffer, dtype
         self.offset, self.dims, self.own = offset, dims, own
+        self.whole = slot if own is WHOLE and not isinstance(slot, str) else None  # the array that it is all of
         self.site = self.carried = None  # variables for the memory of an array that was made now; the variable that it stands for (carried.py)
         self.text = text  # of its source, and of which statement: the same text is the same part
 
@@ -167,12 +168,15 @@ class View:
         if self.dtype == "float16":
             raise NotCompiled(f"a part of an array of {self.dtype}")
         self.touch()
+        self.lowering.facts.all_of(self.whole)
         return Vector([extent for extent, _ in self.dims], self.type, lambda index: self._value(self._at(index)), {(self.slot, self.text): self})
 
     def assign(self, value, node):
         """Element by element; by way of memory where elements that are still to be read may be among them."""
         from .expressions import Value
         from .made import computed
+
+        self.lowering.facts.all_of(self.whole)
 
         self.touch()
         lowering, p = self.lowering, self.lowering.p
