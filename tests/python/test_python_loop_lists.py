@@ -375,3 +375,84 @@ def test_a_list_grows_in_code_that_is_soon_there(monkeypatch):
     monkeypatch.setattr(running.Code, "ready", property(lambda code: code.usable and (code.procedure.compile(quick=True) or True)))
     for f, args in COMPILED:
         assert outcome(plait.jit(f), args) == outcome(f, args)
+
+
+def levenshtein(a, b):
+    previous = list(range(len(b) + 1))
+    for i, x in enumerate(a):
+        current = [i + 1]
+        for j, y in enumerate(b):
+            current.append(min(previous[j + 1] + 1, current[j] + 1, previous[j] + (x != y)))
+        previous = current
+    return previous[-1], previous
+
+
+def levels(n):
+    seen = [False] * n
+    frontier, depth, sizes = [0], 0, []
+    seen[0] = True
+    while frontier:
+        following = []
+        for v in frontier:
+            for w in (2 * v + 1, 3 * v + 2):
+                if w < n and not seen[w]:
+                    seen[w] = True
+                    following.append(w)
+        sizes.append(len(frontier))
+        frontier = following
+        depth += 1
+    return depth, frontier, sizes
+
+
+def pascal(n):
+    row, rows = [1], 0
+    for i in range(n):
+        row = [1] + [0] * 0 if False else [row[k] + (row[k - 1] if k else 0) for k in range(len(row))]
+        row.append(1)
+        rows += row[len(row) // 2]
+    return row, rows
+
+
+def not_always_moved(values, n):
+    for i in range(n):
+        if n > 100:
+            values = [1]
+    return values
+
+
+def changed_and_moved(values, n):
+    for i in range(n):
+        values.append(i)
+        values = [values[-1]]
+    return values
+
+
+def exchanged_lists(n):
+    a, b = [1, 2], [3]
+    for i in range(n):
+        c = a
+        a = b
+        b = c
+    return a, b
+
+
+CARRIED = [
+    (levenshtein, (list(rng.integers(0, 3, 12)), list(rng.integers(0, 3, 9)))), (levenshtein, (rng.integers(0, 3, 12), rng.integers(0, 3, 9))), (levels, (60,)), (pascal, (9,)),
+    (not_always_moved, ([5, 6], 3)), (not_always_moved, ([5, 6], 101)), (changed_and_moved, ([5, 6], 3)), (exchanged_lists, (3,)), (exchanged_lists, (4,)),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("f, args", CARRIED, ids=lambda x: getattr(x, "__name__", ""))
+@pytest.mark.parametrize("start", [1, 2, 5])
+def test_lists_that_variables_stand_for_are_pythons(f, args, start, monkeypatch):
+    test_lists_are_pythons(f, args, start, monkeypatch)
+
+
+@pytest.mark.parametrize("f, args", CARRIED[:4], ids=lambda x: getattr(x, "__name__", ""))
+def test_no_loop_with_such_variables_stays_pythons(f, args, at_once, monkeypatch):
+    test_no_such_loop_stays_pythons(f, args, at_once, monkeypatch)
+
+
+def test_a_list_that_stays_is_the_same(at_once):
+    given = [5, 6]
+    assert plait.jit(anew(not_always_moved))(given, 3) is given

@@ -3,6 +3,9 @@ they stand for now. Memory that the loop has made for one of them is its own, an
 
 import numpy
 
+from .growing import Growing, of_parts
+from .kinds import Listed
+from .listed import elements_of
 from .made import _too_large, materialised
 from .types import NotCompiled
 from .views import ListView, Vector, View, over_all
@@ -11,7 +14,7 @@ from .views import ListView, Vector, View, over_all
 class Carried:
     def __init__(self, lowering, key, dtype, ndim):
         self.lowering, self.key, self.dtype = lowering, key, dtype
-        self.slot = f"carried {key}"
+        self.slot, self.is_new = f"carried {key}", False
         new = lambda: lowering.variable("int64")  # noqa: E731
         self.offset, self.dims = new(), [(new(), new()) for _ in range(ndim)]
         self.memory, self.room = new(), new()  # its own, of which the array need not be
@@ -110,6 +113,69 @@ class Carried:
         if given is not None:
             return given
         return heap.array(address, int(numpy.prod(shape)), self.dtype).reshape(shape)
+
+
+class CarriedList(Growing):
+    """The same of lists: the variable has the elements of the list that it stands for now."""
+
+    def __init__(self, lowering, key):
+        super().__init__(lowering, key)
+        self.moved = lowering.variable("int64")  # whether it stands for another one than before the loop
+        self.is_new = False  # whether it does for sure, where the lowering is
+
+    def begin(self, view):
+        self.lowering.p.set(self.count, self.lowering.zero)
+        if not view.empty:
+            self.fill(view.dims[0][0], view.row, self.lowering.top)
+
+    def changes(self, node):
+        if not self.is_new:
+            raise NotCompiled(f"{self.key} changes, which may be the list from before the loop", node)
+        super().changes(node)
+
+    def assign(self, value, node):
+        low, p = self.lowering, self.lowering.p
+        if isinstance(value, Listed):
+            value = of_parts(low, value, node)
+        if value is self:
+            return
+        if not isinstance(value, Growing):
+            raise NotCompiled(f"{self.key} becomes something else than a list", node)
+        others = [k for k, x in low.env.items() if x is value]
+        exchanges = isinstance(value, CarriedList) and low.live is not None and value.key not in low.live
+        if not exchanges and low.live is not None and low.live.isdisjoint(others):
+            for name in others:  # which nobody asks for any more
+                del low.env[name]
+            others = []
+        if others and not exchanges or any(value is x for _, x in low.lists) or any(x is self and k != self.key for k, x in low.env.items()):
+            raise NotCompiled(f"{self.key} becomes a list that has another name", node)
+        self.alike(value, node)
+        for ours, theirs in ((self.address, value.address), (self.count, value.count), (self.room, value.room)):
+            before = p.get(ours)
+            p.set(ours, p.get(theirs))
+            p.set(theirs, before)
+        p.set(self.moved, low.one)
+        self.is_new = not isinstance(value, CarriedList)
+        if isinstance(value, CarriedList):
+            p.set(value.moved, low.one)
+
+    def alike(self, other, node):
+        """Both have elements of one shape."""
+        merges = self.lowering.facts.merges
+        for a, b in ((self, other), (other, self)):
+            if ("list", a.key) in merges:
+                b.widen(merges["list", a.key], node)
+
+    @property
+    def told(self):
+        return [self.moved, self.address, self.count]
+
+    def found(self, results, heap, _):
+        moved, address, count = results
+        if not moved:
+            return None
+        wide = len(self.shape.words)
+        return elements_of(self.shape, heap.array(address, count * wide, "int64").reshape(count, wide)) if count else []
 
 
 def exchanged(lowering, targets, parts):

@@ -60,18 +60,23 @@ class Growing:
         numbers = [_number(x, node) for x in value] if of_tuples else [_number(value, node)]
         if any(t.kind == "c" for x in numbers for t in kinds_of(x)):
             raise NotCompiled("a list of complex numbers", node)
-        columns = [Column(x.type, kinds_of(x)) for x in numbers]
-        known = lowering.facts.merges.get(("list", self.key))
-        if known is not None:
-            if known.of_tuples != of_tuples or len(known.columns) != len(columns):
-                raise NotCompiled("a list of elements of several lengths", node)
-            columns = [Column(joined(a.type, b.type), a.kinds | b.kinds) for a, b in zip(known.columns, columns)]
-        lowering.settle(("list", self.key), Shape(of_tuples, tuple(columns)))
+        columns = self.widen(Shape(of_tuples, tuple(Column(x.type, kinds_of(x)) for x in numbers)), node).columns
         words = []
         for x, column in zip(numbers, columns):
             words.append(lowering.cast(Value(column.type, lowering.held_as(x, column.type, node)), column.words[0]))
             words += [lowering.tag_number(x)] * (len(column.words) > 1)
         return words
+
+    def widen(self, shape, node):
+        """The shape that holds elements of this one, too."""
+        known = self.lowering.facts.merges.get(("list", self.key))
+        if known is not None:
+            if known.of_tuples != shape.of_tuples or len(known.columns) != len(shape.columns):
+                raise NotCompiled("a list of elements of several lengths", node)
+            both = zip(known.columns, shape.columns)
+            shape = Shape(known.of_tuples, tuple(Column(joined(a.type, b.type), a.kinds | b.kinds) for a, b in both))
+        self.lowering.settle(("list", self.key), shape)
+        return shape
 
     def _place(self, i, word=0):
         p, number = self.lowering.p, self.lowering.number

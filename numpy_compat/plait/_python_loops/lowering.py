@@ -17,7 +17,7 @@ from .leaving import leave
 from .sharing import counter_of
 from .trees import names, nodes
 from .types import ArrayType, BOOL, INT, NotCompiled, SameAs, Scalar, joined
-from .carried import Carried, exchanged
+from .carried import Carried, CarriedList, exchanged
 from .growing import Again, Growing, given as given_list, of_parts
 from .liveness import Liveness
 from .made import materialised
@@ -39,6 +39,7 @@ class Facts:
         self.elements = None  # of a comprehension: the Scalar that holds any of them, and the types that they have
         self.told = []  # dtypes of numbers that statements which are left to Python are told, numbered
         self.carried = {}  # names that stand for several arrays -> dtype and number of axes
+        self.carried_lists = set()  # names that stand for several lists
         self.wholes = set()  # slots of arrays that are computed as a whole
         self.mutated = set()  # slots of the loop's own arrays whose elements are set
         self.growing = []  # names of lists that the loop is given and changes in length, or that have tuples
@@ -92,6 +93,7 @@ class Lowering(Expressions):
         self.heaps = {}  # dtypes of arrays that the loop makes -> buffers of theirs
         self.env, self.loops = {}, []
         self.gone_over = []  # lists that the loop which begins goes over
+        self.carried = {}
         self.live = None  # of a statement `a = b`, the names that are read behind it
         self.of_arrays = False  # whether elements of arrays are computed, as NumPy does that
         self.perhaps = 0  # expressions around the one that is lowered which may be left out
@@ -125,7 +127,14 @@ class Lowering(Expressions):
         self.carried = {key: Carried(self, key, *kind) for key, kind in sorted(facts.carried.items())}
         for key, made in self.carried.items():
             self.begin_carried(key, made)
-        for key in facts.growing:
+        for key in sorted(facts.carried_lists):
+            made = self.carried[key] = CarriedList(self, key)
+            view, self.env[key] = self.env.get(key), made
+            if isinstance(view, ListView):
+                made.begin(view)
+            elif view is None:
+                raise NotCompiled(f"{key} becomes a list, which may be read behind the loop", loop)
+        for key in [k for k in facts.growing if k not in facts.carried_lists]:
             self.env[key] = given_list(self, key, self.env[key])
         if given:
             begin(self, loop, *given)
@@ -153,6 +162,12 @@ class Lowering(Expressions):
         self.facts.carried[key] = dtype, ndim
         self.facts.changed = True
         raise Again("an array is carried over iterations")
+
+    def carry_list(self, key, node):
+        if key not in self.arrays or self.inputs[key].of == "tuple" or key in self.facts.changed_lists:
+            raise NotCompiled(f"{key} becomes a list, which may be read behind the loop", node)
+        self.facts.add(self.facts.carried_lists, None, key)
+        raise Again("a list is carried over iterations")
 
     def unbound(self, key):
         _unbound(key)
@@ -246,7 +261,9 @@ class Lowering(Expressions):
         if isinstance(bound, SameAs):
             return self.read(bound.name, node, _unbound_outside)
         if not isinstance(bound, Bound):
-            if bound is None and key in self.arrays and not self.inputs[key].of:
+            if bound is None and key in self.arrays and self.inputs[key].of:
+                self.carry_list(key, node)
+            if bound is None and key in self.arrays:
                 self.carry(key, self.inputs[key].dtype, self.inputs[key].ndim)
             if bound is None:
                 raise NotCompiled(f"{key} is no variable of the loop that has a value here", node)
@@ -298,6 +315,8 @@ class Lowering(Expressions):
 
     def meet(self, key, arrays):
         """The state behind: scalars as they flowed there, and the arrays that every way leaves as they were."""
+        for x in self.carried.values():
+            x.is_new = False
         known = self.facts.merges.get(key)
         self.env = None if known is None else {k: b for k, b in arrays.items() if not isinstance(b, Bound)} | known
 
@@ -404,8 +423,8 @@ class Lowering(Expressions):
                     raise NotCompiled(f"{target.id} becomes a list, which may be read behind the loop", target)
                 value = materialised(self, value, target) if isinstance(value, Vector) else value
                 self.carry(target.id, value.dtype, len(value.dims))
-            elif isinstance(value, (Growing, Listed)) and target.id in self.facts.behind:
-                raise NotCompiled(f"{target.id} becomes a list, which may be read behind the loop", target)
+            elif isinstance(value, (Growing, Listed)) and (target.id in self.facts.behind or target.id in self.arrays):
+                self.carry_list(target.id, target)
             elif isinstance(value, list) and not isinstance(value, Listed) and target.id not in self.facts.behind:
                 self.facts.add(self.facts.views, None, target.id)
                 self.env[target.id] = [materialised(self, x, target) if isinstance(x, Vector) else x for x in value]
@@ -486,7 +505,7 @@ class Lowering(Expressions):
         lists, self.gone_over = self.gone_over, []
         outer = self.p.begin_if(None) if has.breaks else None
         self.flow_to((s, "head"))
-        arrays = {k: b for k, b in before.items() if isinstance(b, Carried) or k not in (has.bound if isinstance(b, (View, Growing)) else has.stored)}
+        arrays = {k: b for k, b in before.items() if isinstance(b, (Carried, CarriedList)) or k not in (has.bound if isinstance(b, (View, Growing)) else has.stored)}
         self.meet((s, "head"), arrays)
         if trips is not None:
             _, i = self.p.begin_count(self.zero, trips)

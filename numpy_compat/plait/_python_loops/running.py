@@ -604,7 +604,8 @@ class Code:
         for key, made in low.left:
             x = made.found(results[at : at + len(made.told)], heap, arrays)
             if x is not None:
-                left[key] = x if any(x is g for g in given) or not any(type(g) is ndarray for g in given) else array(x)
+                is_new = type(x) is numpy.ndarray and not any(x is g for g in given)
+                left[key] = array(x) if is_new and any(type(g) is ndarray for g in given) else x
             at += len(made.told)
         return left
 
