@@ -4,6 +4,7 @@
 #include "core/heap.hpp"
 #include "ir/analysis.hpp"
 #include "ir/externals.hpp"
+#include "numpy_compat/random_stream.hpp"
 #include "procedure.hpp"
 
 namespace pb = pybind11;
@@ -318,7 +319,43 @@ pb::object heap_array(const Heap&, std::int64_t address, npy_intp count,
 
 }  // namespace
 
+namespace {
+
+template <double (numpy::RandomStream::*draw)()>
+double drawn(void* source) {
+  return (numpy::RandomStream(static_cast<const numpy::BitGenerator*>(source)).*draw)();
+}
+std::int64_t drawn_below_or_at(void* source, std::int64_t most) {
+  numpy::RandomStream stream(static_cast<const numpy::BitGenerator*>(source));
+  return static_cast<std::int64_t>(stream.below_or_at(static_cast<std::uint64_t>(most)));
+}
+
+// Of the bitgen_t of a bit generator.
+std::int64_t bit_generator_address(const pb::object& bits) {
+  const pb::object capsule = bits.attr("capsule");
+  void* const found = PyCapsule_GetPointer(capsule.ptr(), "BitGenerator");
+  if (!found) throw pb::error_already_set();
+  return reinterpret_cast<std::intptr_t>(found);
+}
+
+// Addresses, for procedures that draw random numbers from a bit generator of NumPy's.
+pb::dict drawing_functions() {
+  pb::dict all;
+  const auto add = [&](const char* name, auto f) {
+    all[name] = reinterpret_cast<std::intptr_t>(f);
+  };
+  add("uniform", drawn<&numpy::RandomStream::uniform>);
+  add("normal", drawn<&numpy::RandomStream::normal>);
+  add("exponential", drawn<&numpy::RandomStream::exponential>);
+  add("below_or_at", drawn_below_or_at);
+  return all;
+}
+
+}  // namespace
+
 void add_procedures(pb::module_& m) {
+  m.def("drawing_functions", drawing_functions);
+  m.def("bit_generator_address", bit_generator_address);
   const auto c = pb::arg("cond") = pb::none();
   pb::class_<Heap>(m, "Heap").def("array", heap_array, pb::arg("address"), pb::arg("count"),
                                   pb::arg("dtype"));

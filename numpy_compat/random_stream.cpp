@@ -163,12 +163,14 @@ void RandomStream::step() {
 }
 
 std::uint64_t RandomStream::bits() {
+  if (source_) return source_->next_uint64(source_->state);
   step();
   const auto folded = static_cast<std::uint64_t>(state_ >> 64) ^ static_cast<std::uint64_t>(state_);
   const auto turn = static_cast<unsigned>(state_ >> 122);
   return folded >> turn | folded << (-turn & 63);
 }
 std::uint32_t RandomStream::half() {
+  if (source_) return source_->next_uint32(source_->state);
   if (has_half_) {
     has_half_ = false;
     return half_;
@@ -179,7 +181,10 @@ std::uint32_t RandomStream::half() {
   return static_cast<std::uint32_t>(both);
 }
 
-double RandomStream::uniform() { return static_cast<double>(bits() >> 11) * 0x1p-53; }
+double RandomStream::uniform() {
+  if (source_) return source_->next_double(source_->state);
+  return static_cast<double>(bits() >> 11) * 0x1p-53;
+}
 
 double RandomStream::normal() {
   const Layers& l = normal_layers();

@@ -8,9 +8,19 @@
 
 namespace plait::numpy {
 
+// A bit generator of NumPy's (numpy/random/bitgen.h), whoever made it.
+struct BitGenerator {
+  void* state;
+  std::uint64_t (*next_uint64)(void*);
+  std::uint32_t (*next_uint32)(void*);
+  double (*next_double)(void*);
+  std::uint64_t (*next_raw)(void*);
+};
+
 class RandomStream {
  public:
   explicit RandomStream(std::uint64_t seed);
+  explicit RandomStream(const BitGenerator* source) : source_(source) {}
 
   std::uint64_t bits();
   double uniform();  // in [0, 1)
@@ -30,6 +40,7 @@ class RandomStream {
 
  private:
   void step();
+  const BitGenerator* source_ = nullptr;  // of the bits, where they are not this stream's
   unsigned __int128 state_ = 0, increment_ = 0;
   bool has_half_ = false;  // the other half of the last 64 bits that were drawn for 32
   std::uint32_t half_ = 0;

@@ -35,6 +35,15 @@ ExternalFunction acts(std::string_view name, R (*f)(A...)) {
   return function(name, f, true);
 }
 
+// Of functions that a run is given, as addresses, and what they draw from.
+double call_double(std::int64_t function, std::int64_t source) {
+  return reinterpret_cast<double (*)(void*)>(function)(reinterpret_cast<void*>(source));
+}
+std::int64_t call_word(std::int64_t function, std::int64_t source, std::int64_t x) {
+  return reinterpret_cast<std::int64_t (*)(void*, std::int64_t)>(function)(
+      reinterpret_cast<void*>(source), x);
+}
+
 }  // namespace
 
 std::span<const ExternalFunction> externals() {
@@ -83,6 +92,8 @@ std::span<const ExternalFunction> externals() {
       acts("table_alive", heap::table_alive),
       acts("table_word", heap::table_word),
       acts("table_clear", heap::table_clear),
+      acts("call_double", call_double),
+      acts("call_word", call_word),
   };
   return all;
 }

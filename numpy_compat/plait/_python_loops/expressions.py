@@ -6,7 +6,7 @@ import operator
 
 import numpy
 
-from . import calls, complexes, growing
+from . import calls, complexes, draws, growing
 from .comprehensions import COMPREHENSIONS, folded, may_fold
 from .dry import resolved
 from .growing import Element, Growing, contains, grown, repeated
@@ -504,11 +504,15 @@ class Expressions(Kinds):
                 grown(self, base, node)
             if isinstance(base, Growing):
                 return growing.method(self, base, node)
+            if isinstance(base, draws.Generator):
+                return draws.method(self, base, node.func.attr, node, True)
             if isinstance(base, (View, Vector)):
                 return calls.method(self, base, node)
             if isinstance(base, Value) and node.func.attr in ("conjugate", "conj") and not node.args and not node.keywords:
                 return self.each((base,), lambda a: complexes.conjugated(self, a, node), node)
         fn = self.evaluate(node.func)
+        if name := draws.legacy(fn):
+            return draws.method(self, draws.Generator(self.argument(draws.LEGACY)), name, node, False)
         if fn in _FOLDS and len(node.args) == 1 and not isinstance(node.args[0], COMPREHENSIONS) and not node.keywords:
             if isinstance(self.dry_run(lambda: self.evaluate(node.args[0])), (Growing, ListView)):
                 node = self.facts.once(growing.over, node)

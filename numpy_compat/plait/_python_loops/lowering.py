@@ -8,6 +8,7 @@ from typing import NamedTuple
 from .complexes import Pairs
 from .comprehensions import stored
 from .dry import DryProcedure
+from .draws import Generator
 from .elements import ELEMENTS, Element, ORIGIN, TAGS, is_plain
 from .expressions import Expressions, Value
 from .inlining import Frame
@@ -16,7 +17,7 @@ from .kinds import Listed, kinds_of
 from .leaving import leave
 from .sharing import counter_of
 from .trees import names, nodes
-from .types import ArrayType, BOOL, INT, NotCompiled, SameAs, Scalar, joined
+from .types import ArrayType, BOOL, Drawing, INT, NotCompiled, SameAs, Scalar, joined
 from .carried import Carried, CarriedList, exchanged
 from .growing import Again, Growing, given as given_list, of_parts
 from .liveness import Liveness
@@ -40,6 +41,7 @@ class Facts:
         self.told = []  # dtypes of numbers that statements which are left to Python are told, numbered
         self.carried = {}  # names that stand for several arrays -> dtype and number of axes
         self.carried_lists = set()  # names that stand for several lists
+        self.draws, self.arguments = False, []  # whether random numbers are drawn; addresses of what does
         self.wholes = set()  # slots of arrays that are computed as a whole
         self.mutated = set()  # slots of the loop's own arrays whose elements are set
         self.growing = []  # names of lists that the loop is given and changes in length, or that have tuples
@@ -110,6 +112,9 @@ class Lowering(Expressions):
         if step is not None:
             given[2] = self.literal(step)
         self.objects = {k for k, what in inputs.items() if k in self.stored and not isinstance(what, Scalar)}
+        self.drawn = {}  # arguments that are addresses: of generators, and of functions that draw from them
+        for key in facts.arguments:
+            self.argument(key)
         for key, what in inputs.items():
             if isinstance(what, Scalar):
                 self.arguments.append(key)
@@ -118,6 +123,8 @@ class Lowering(Expressions):
                 self.env[key] = self.array(key, what)
                 if what.shape:
                     facts.add(facts.growing, None, key)
+            elif isinstance(what, Drawing):
+                self.env[key] = Generator(self.argument(key))
             else:
                 self.env[key] = self.known(what, loop)
         self.elements_into(loop, given)
@@ -162,6 +169,15 @@ class Lowering(Expressions):
         self.facts.carried[key] = dtype, ndim
         self.facts.changed = True
         raise Again("an array is carried over iterations")
+
+    def argument(self, key):
+        """An address that a run is given."""
+        if key not in self.drawn:
+            self.arguments.append(key)
+            self.drawn[key] = self.p.arg("int64")
+            if key.startswith("."):
+                self.facts.add(self.facts.arguments, None, key)
+        return self.drawn[key]
 
     def carry_list(self, key, node):
         if key not in self.arrays or self.inputs[key].of == "tuple" or key in self.facts.changed_lists:

@@ -18,6 +18,7 @@ from .._jit import original
 from .._shape import overlap
 from .._swap import _MISSING, contents
 from .comprehensions import stored
+from .draws import address_of, held
 from .entries import entry_of
 from .over import Over, is_range
 from .reading import definition, exposed, outer_name
@@ -26,7 +27,7 @@ from .listed import are_other_lists, elements_of, give_back, listed, memory_of
 from .sharing import are_apart, own_places, run_shared, why_alone
 from .tracebacks import raise_again
 from .trees import has_break, nodes
-from .types import ALL, ArrayType, NotCompiled, NUMPYS, Other, SameAs, Scalar, array_type, is_complex, name, same_as, scalar_of
+from .types import ALL, ArrayType, Drawing, NotCompiled, NUMPYS, Other, SameAs, Scalar, array_type, is_complex, name, same_as, scalar_of
 
 _FAR = 2**62
 UNBOUND = type("unbound", (), {"__repr__": lambda self: "<unbound>"})()
@@ -241,7 +242,9 @@ class Loop(_plait.LoopCall):
             if type(x) is lazy_scalar:
                 x = _plait.export(x)
             t = scalar_of(x)
-            if t is None and type(x) in (list, tuple):
+            if t is None and isinstance(x, numpy.random.Generator):
+                t = Drawing()
+            elif t is None and type(x) in (list, tuple):
                 t, x = listed(x)
             elif t is None and type(x) in (ndarray, numpy.ndarray):
                 dtype, strides = x.dtype, x.strides
@@ -285,7 +288,7 @@ class Loop(_plait.LoopCall):
 def _key_of(t):
     """What two inputs have in common for which code is the same: of functions that each call makes anew what their source says, as what they close over are
     inputs of their own."""
-    if isinstance(t, (Scalar, ArrayType, Other)):
+    if isinstance(t, (Scalar, ArrayType, Other, Drawing)):
         return t
     if type(t) is tuple:
         return repr(t)  # 1 is no 1.0
@@ -513,11 +516,13 @@ class Code:
             params += a.shape
             params += a.strides
         args = [] if numbers is None else [numbers.start, numbers.stop, numbers.step]
-        args += [values[n] for n in low.arguments]
+        args += [address_of(n, values.get(n)) if n in low.drawn else values[n] for n in low.arguments]
         if self.complexes:
             args = [part for x in args for part in ((x.real, x.imag) if isinstance(x, (complex, numpy.complexfloating)) else (x,))]
             arrays = [a.real if a.dtype.kind == "c" else a for a in arrays]  # which begins where it does
         begun = time.perf_counter()
+        drawn = held(low.drawn, values)
+        drawn.__enter__()
         try:
             if self.places and len(numbers) > 1 and are_apart(self.places, arrays, numbers, overlap):
                 written = [memory_of(values[low.arrays[slot]]) for slot in self.places]
@@ -534,6 +539,7 @@ class Code:
                 if numbers:
                     self.alone_each = self.procedure.ran / len(numbers)
         finally:
+            drawn.__exit__(None, None, None)
             self.seconds += time.perf_counter() - begun
             if self.seconds >= MUCH:
                 self.procedure.optimise_async()

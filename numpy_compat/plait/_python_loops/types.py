@@ -106,6 +106,10 @@ class SameAs(NamedTuple):
 same_as = functools.cache(SameAs)  # one object for equal ones: code is kept by it
 
 
+class Drawing(NamedTuple):
+    """A numpy.random.Generator."""
+
+
 class Other(NamedTuple):
     """An object that no kernel has."""
 

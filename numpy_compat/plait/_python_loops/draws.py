@@ -1,0 +1,129 @@
+"""Random numbers in a compiled loop: drawn by NumPy's bit generators themselves, so that the loop leaves them as Python would."""
+
+import ast
+import contextlib
+
+import numpy
+
+from .. import _plait
+from .kinds import Value
+from .types import FLOAT, NotCompiled, Scalar
+from .views import ListView, View, is_int
+
+LEGACY = ".random"  # the argument for the generator of numpy.random's own functions
+_FUNCTION = ".draws "
+_UNIFORM = ("random", "random_sample", "rand", "ranf", "sample")
+
+
+class Generator:
+    """What stands for one while a loop is lowered: the address of its bit generator."""
+
+    def __init__(self, address):
+        self.address = address
+
+
+def legacy(fn):
+    """The name of the function of numpy.random that draws from the global generator, or None."""
+    theirs = getattr(fn, "_numpy", fn)
+    return theirs.__name__ if isinstance(getattr(theirs, "__self__", None), numpy.random.RandomState) else None
+
+
+def address_of(name, value):
+    """What a run is given for such an argument."""
+    if name.startswith(_FUNCTION):
+        return _plait.drawing_functions()[name[len(_FUNCTION) :]]
+    return _plait.bit_generator_address(_bits(name, value))
+
+
+def _bits(name, value):
+    return numpy.random.mtrand._rand._bit_generator if name == LEGACY else value.bit_generator
+
+
+@contextlib.contextmanager
+def held(names, values):
+    """Others who draw from these generators wait, as in NumPy."""
+    with contextlib.ExitStack() as stack:
+        locks = {id(bits): bits.lock for n in names if not n.startswith(_FUNCTION) for bits in [_bits(n, values.get(n))]}
+        for _, lock in sorted(locks.items()):
+            stack.enter_context(lock)
+        yield
+
+
+def _double(lowering, source, which):
+    return lowering.p.call("call_double", lowering.argument(_FUNCTION + which), source.address)
+
+
+def _scaled(lowering, v, factor, start, node):
+    """start + factor * v, as C computes it."""
+    p = lowering.p
+    return Value(FLOAT, p.apply("add", lowering.cast(start, "float64"), p.apply("multiply", lowering.cast(factor, "float64"), v)))
+
+
+def _given(lowering, names, node, **defaults):
+    """The arguments of a call, by these names."""
+    if any(isinstance(a, ast.Starred) for a in node.args) or len(node.args) > len(names) or any(k.arg not in names for k in node.keywords):
+        raise NotCompiled("random numbers with such arguments", node)
+    given = dict(zip(names, map(lowering.evaluate, node.args))) | {k.arg: lowering.evaluate(k.value) for k in node.keywords}
+    found = [given.get(n, defaults.get(n)) for n in names]
+    return [lowering.literal(x) if isinstance(x, (int, float)) else x for x in found]
+
+
+def method(lowering, source, name, node, of_generator):
+    """A number that is drawn."""
+    lowering.facts.draws = lowering.facts.defaults = True
+    numbers = lambda *names, **defaults: _numbers(_given(lowering, names, node, **defaults), node)  # noqa: E731
+    if name in _UNIFORM[: 1 if of_generator else None] and not node.args and not node.keywords:
+        return Value(FLOAT, _double(lowering, source, "uniform"))
+    if name == "uniform":
+        low, high = numbers("low", "high", low=0.0, high=1.0)
+        width = Value(FLOAT, lowering.p.apply("subtract", lowering.cast(high, "float64"), lowering.cast(low, "float64")))
+        lowering.fail_if(lowering.negated(lowering.p.apply("isfinite", width.id)), lambda *_: numpy.random.default_rng().uniform(-1.7e308, 1.7e308), node)
+        if of_generator:
+            lowering.fail_if(lowering.p.apply("less", width.id, lowering.p.const("float64", 0.0)), lambda *_: numpy.random.default_rng().uniform(1.0, 0.0), node)
+        return _scaled(lowering, _double(lowering, source, "uniform"), width, low, node)
+    if not of_generator:
+        raise NotCompiled(f"numpy.random.{name}()", node)
+    if name in ("standard_normal", "standard_exponential") and not node.args and not node.keywords:
+        return Value(FLOAT, _double(lowering, source, name[9:]))
+    if name in ("normal", "exponential"):
+        loc, scale = numbers("loc", "scale", loc=0.0, scale=1.0) if name == "normal" else (lowering.literal(0.0), *numbers("scale", scale=1.0))
+        below = lowering.p.apply("less", lowering.cast(scale, "float64"), lowering.p.const("float64", 0.0))
+        lowering.fail_if(below, lambda *_: getattr(numpy.random.default_rng(), name)(scale=-1.0), node)
+        v = _double(lowering, source, name)
+        return _scaled(lowering, v, scale, loc, node) if name == "normal" else Value(FLOAT, lowering.p.apply("multiply", lowering.cast(scale, "float64"), v))
+    if name == "integers":
+        return _integers(lowering, source, *_given(lowering, ("low", "high"), node), node)
+    if name == "choice" and len(node.args) == 1 and not node.keywords:
+        a = lowering.evaluate(node.args[0])
+        if isinstance(a, View) and not isinstance(a, ListView) and len(a.dims) == 1:
+            n = a.dims[0][0]
+            lowering.fail_if(lowering.same(n, 0), lambda *_: numpy.random.default_rng().choice([]), node)
+            return a.item(_below(lowering, source, n))
+    raise NotCompiled(f"the method {name}() of a generator of random numbers", node)
+
+
+def _numbers(found, node):
+    if not all(isinstance(x, Value) and all(t.kind != "c" for t in x.kinds or {x.type}) for x in found):
+        raise NotCompiled("random numbers whose parameters are no numbers", node)
+    return found
+
+
+def _below(lowering, source, count):
+    most = lowering.p.apply("subtract", count, lowering.one)
+    return lowering.p.call("call_word", lowering.argument(_FUNCTION + "below_or_at"), source.address, most)
+
+
+def _integers(lowering, source, low, high, node):
+    if high is None:
+        low, high = lowering.literal(0), low
+    if not all(isinstance(x, Value) and is_int(x) and all(t.kind != "b" for t in x.kinds or {x.type}) for x in (low, high)):
+        raise NotCompiled("random integers between what are no ints", node)
+    p = lowering.p
+    a, b = lowering.cast(low, "int64"), lowering.cast(high, "int64")
+    lowering.fail_if(p.apply("less_equal", b, a), lambda *_: numpy.random.default_rng().integers(1, 1), node)
+    lowering.fail_if(p.overflows("subtract", b, a), _too_many, node)
+    return Value(Scalar("int64"), p.apply("add", a, _below(lowering, source, p.apply("subtract", b, a))))
+
+
+def _too_many(*_):
+    raise OverflowError("random integers of more than 63 bits in a compiled loop; plait.jit(loops=False) draws them")
