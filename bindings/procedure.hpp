@@ -116,7 +116,7 @@ class Procedure {
   std::shared_ptr<const jit::Code> quick_code_, full_code_;
   double ran_ = 0;
   std::vector<std::pair<std::size_t, std::size_t>> addresses_;  // parameters, buffers
-  std::vector<bool> per_lane_;       // of the kernel's locals
+  std::vector<bool> per_lane_;                                  // of the kernel's locals
   std::size_t first_result_ = 0;     // buffer of the results and of what says that it ended
   std::vector<std::size_t> arrays_;  // buffers that run() is given
   bool uses_heap_ = false;
