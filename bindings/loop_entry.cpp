@@ -4,9 +4,11 @@
 
 #include <chrono>
 #include <cstring>
+#include <memory>
 #include <optional>
 #include <vector>
 
+#include "engine/engine.hpp"
 #include "functions.hpp"
 #include "procedure.hpp"
 #include "scope.hpp"
@@ -128,7 +130,37 @@ struct Given {
   std::vector<std::int64_t> params;
   std::vector<std::int64_t> first, last;  // bytes that an array spans, from its first element
   std::vector<Owned> held;
+  std::vector<Scalar> results;
+
+  void clear() {
+    for (auto* const all : {&numbers, &results}) all->clear();
+    for (auto* const all : {&params, &first, &last}) all->clear();
+    arrays.pointers.clear();
+    arrays.plaits.clear();
+    arrays.at.clear();
+    held.clear();
+  }
 };
+
+// Where short loops are run often, their memory is kept. A run inside another has memory of its own.
+class KeptGiven {
+ public:
+  KeptGiven() : given_(std::move(kept)) {
+    if (!given_) given_ = std::make_unique<Given>();
+  }
+  ~KeptGiven() {
+    given_->clear();  // which may run whatever code
+    kept = std::move(given_);
+  }
+  KeptGiven(const KeptGiven&) = delete;
+  KeptGiven& operator=(const KeptGiven&) = delete;
+  Given& operator*() const { return *given_; }
+
+ private:
+  static thread_local std::unique_ptr<Given> kept;
+  std::unique_ptr<Given> given_;
+};
+thread_local std::unique_ptr<Given> KeptGiven::kept;
 
 bool take_number(const Input& in, PyObject* x, Given& g) {
   if (Py_TYPE(x) != in.type) return false;
@@ -447,14 +479,15 @@ PyObject* run_entry(PyObject* entry, PyObject* loop, PyObject* unbound,
   if (d.ranged != range.has_value()) return nullptr;
   if (d.makes_floats && default_dtype_may_vary()) return nullptr;
   if (!d.procedure->optimised()) return nullptr;
-  Given g;
+  const KeptGiven kept;
+  Given& g = *kept;
   const std::int64_t count = range ? range->size() : 1;
   if (range) {
     const std::int64_t step = range->bounds[2];
     const std::optional<std::int64_t> usual =
         step == 1 || step == -1 ? std::optional(step) : std::nullopt;
     if (usual != d.step) return nullptr;
-    if (d.shared_from >= 0 && count > 1 &&
+    if (d.shared_from >= 0 && count > 1 && engine::num_threads() > 1 &&
         (d.each < 0 || d.each * static_cast<double>(count) >= d.shared_from))
       return nullptr;
     for (const std::int64_t b : range->bounds) g.numbers.push_back(Scalar::of(DType::Int64, b));
@@ -469,7 +502,7 @@ PyObject* run_entry(PyObject* entry, PyObject* loop, PyObject* unbound,
       if (overlap(g, a, b)) return false;
     return true;
   };
-  std::vector<Scalar> results;
+  std::vector<Scalar>& results = g.results;
   // Loops may run each other's code while the GIL is away, and entries may go.
   const Owned held = Owned::borrow(entry);
   const auto begun = std::chrono::steady_clock::now();

@@ -212,11 +212,12 @@ Procedure::Index Procedure::begin_if(std::optional<Val> c) {
   return builder().open_if(condition(c));
 }
 
-void Procedure::otherwise() {
-  const ir::Builder& b = builder();
+void Procedure::otherwise(bool rare) {
+  ir::Builder& b = builder();
   if (b.kernel().loops[static_cast<std::size_t>(b.innermost())].kind != ir::LoopKind::If)
     throw ValueError("otherwise() stands in no if");
-  builder().otherwise();
+  b.otherwise();
+  b.loop(b.innermost()).rare = rare;
 }
 
 Procedure::Index Procedure::begin_repeat() { return builder().open_repeat(); }
@@ -382,7 +383,7 @@ void add_procedures(pb::module_& m) {
       .def("begin_fold", Raising<&Procedure::begin_fold>::call)
       .def("end_fold", Raising<&Procedure::end_fold>::call)
       .def("begin_if", Raising<&Procedure::begin_if>::call, c)
-      .def("otherwise", Raising<&Procedure::otherwise>::call)
+      .def("otherwise", Raising<&Procedure::otherwise>::call, pb::arg("rare") = false)
       .def("begin_repeat", Raising<&Procedure::begin_repeat>::call)
       .def("end", Raising<&Procedure::end>::call, c)
       .def("break_", Raising<&Procedure::leave>::call, pb::arg("loop"), c)

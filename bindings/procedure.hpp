@@ -49,7 +49,7 @@ class Procedure {
   std::pair<Index, Val> begin_fold(Val begin, Val end);
   Val end_fold(const std::string& kind, Val v);
   Index begin_if(std::optional<Val> condition);
-  void otherwise();
+  void otherwise(bool rare);  // which is hardly reached
   Index begin_repeat();
   void end(std::optional<Val> condition);
   void leave(Index loop, std::optional<Val> condition);

@@ -185,8 +185,9 @@ void Emitter::emit_serial_for(std::int32_t loop) {
   }
   auto [begin, end] = bounds(loop);
   auto *b = dyn_cast<ConstantInt>(begin), *e = dyn_cast<ConstantInt>(end);
-  bool unrolled =
-      k_.loops[loop].unroll == 0 && b && e && e->getSExtValue() - b->getSExtValue() <= kMaxUnrolled;
+  // A sequential one may have much inside: whether to unroll it is LLVM's to say.
+  bool unrolled = !k_.sequential && k_.loops[loop].unroll == 0 && b && e &&
+                  e->getSExtValue() - b->getSExtValue() <= kMaxUnrolled;
   if (copy_rows(loop, begin, &begin, end, unrolled)) b = dyn_cast<ConstantInt>(begin);
   if (unrolled) {
     for (std::int64_t i = b->getSExtValue(); i < e->getSExtValue(); ++i) {

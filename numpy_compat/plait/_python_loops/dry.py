@@ -82,7 +82,7 @@ class DryProcedure:
 
     begin_repeat = lambda self: self.begin_if(None)  # noqa: E731
 
-    def otherwise(self):
+    def otherwise(self, rare=False):
         pass
 
     def end(self, cond=None):

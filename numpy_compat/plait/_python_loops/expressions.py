@@ -104,6 +104,8 @@ class Expressions(Kinds):
 
     def trips(self, start, stop, step, node):
         """How many numbers a range has."""
+        if step.known and step.literal and all(v.known and abs(v.literal) < 2**62 for v in (start, stop, step)):
+            return self.number(len(range(start.literal, stop.literal, step.literal)))  # loops of few iterations are unrolled
         if step.known:
             if step.literal == 0:
                 raise NotCompiled("a range of step 0", node)
@@ -251,25 +253,34 @@ class Expressions(Kinds):
     def heed(self, fn, operands, v, dtype, scalar):
         """Notes what NumPy warns of, but for sums and products that overflow."""
         name = f"scalar {fn.__name__}" if scalar else fn.__name__
-        if fn in (numpy.divide, numpy.floor_divide, numpy.remainder):
-            zero = self.same(operands[1], 0)
-            if dtype[0] == "f":
-                of, (a, b) = self.p.apply, operands
-                nothing = of("logical_and", zero, self.same(a, 0) if fn is not numpy.remainder else self.negated(of("isnan", a)))
-                other = of("isinf", b) if fn is numpy.divide else of("logical_not", of("logical_or", of("isnan", b), zero))
-                odd = of("logical_or", nothing, of("logical_and", of("isinf", a), other))
-                self.warn_if(odd, f"invalid value encountered in {name}")
-                zero = of("logical_and", of("logical_and", zero, self.negated(self.same(a, 0))), of("isfinite", a))
-            if dtype[0] != "f" or fn is not numpy.remainder:
+        of, same, negated = self.p.apply, self.same, self.negated
+        divides, real = fn in (numpy.divide, numpy.floor_divide, numpy.remainder), dtype[0] == "f"
+        if divides and not real:
+            self.warn_if(same(operands[1], 0), f"divide by zero encountered in {name}")
+        elif divides:
+            a, b = operands
+            self.p.begin_if(of("isfinite", v))  # all there is to look at where nothing is odd
+            self.p.otherwise(rare=True)
+            zero = same(b, 0)
+            nothing = of("logical_and", zero, same(a, 0) if fn is not numpy.remainder else negated(of("isnan", a)))
+            other = of("isinf", b) if fn is numpy.divide else of("logical_not", of("logical_or", of("isnan", b), zero))
+            odd = of("logical_or", nothing, of("logical_and", of("isinf", a), other))
+            self.warn_if(odd, f"invalid value encountered in {name}")
+            if fn is not numpy.remainder:
+                zero = of("logical_and", of("logical_and", zero, negated(same(a, 0))), of("isfinite", a))
                 self.warn_if(zero, f"divide by zero encountered in {name}")
-        elif dtype[0] == "f" and fn in _MAY_WARN:
-            known = [self.p.apply("isnan", x) for x in operands]
-            fresh = self.p.apply("isnan", v)
-            for x in known:
-                fresh = self.p.apply("logical_and", fresh, self.negated(x))
+            self.p.end()
+        elif real and fn in _MAY_WARN:
+            logs = fn in (numpy.log, numpy.log2, numpy.log10)
+            self.p.begin_if(of("isfinite", v) if logs else negated(of("isnan", v)))
+            self.p.otherwise(rare=True)
+            fresh = of("isnan", v)
+            for x in operands:
+                fresh = of("logical_and", fresh, negated(of("isnan", x)))
             self.warn_if(fresh, f"invalid value encountered in {name}")
-            if fn in (numpy.log, numpy.log2, numpy.log10):
-                self.warn_if(self.same(operands[0], 0), f"divide by zero encountered in {name}")
+            if logs:
+                self.warn_if(same(operands[0], 0), f"divide by zero encountered in {name}")
+            self.p.end()
 
     def warn_if(self, condition, text):
         if text not in self.warnings:

@@ -116,6 +116,7 @@ class _Rewriting:
         self.number = 0
         self.captured = captured(function.__code__)
         self.around = None  # the innermost of them that may be compiled
+        self.set = []  # names of the rewriting's own, of the loops so far
 
     def block(self, statements):
         return [made for s in statements for made in self.statement(s)]
@@ -178,13 +179,15 @@ class _Rewriting:
 
     def loop(self, s):
         """
-        .awake = .loop.awake
+        .awake = .rest = .loop.awake
         .rest = .loop(range(...)) if .awake else range(...)
         for i in .rest: ...     # of `for v in x`, with .over = x before: .loop(.loop.positions(.over), .over) if .awake else .over
         else:
-            .state = .loop.end(.rest) if .awake else None
-            if .state is None: ...
-            else: (a, b, .returned, .value) = .state
+            .awake = .loop.end(.rest) if .awake else None
+            if .awake is None: ...
+            else: (a, b, .awake, .rest) = .awake   # whether it returned, and what
+
+        The outermost loop sets the names of those inside, too: a name without a value costs more than all others where the loop looks at what they are.
         """
         behind = self.behind[s]
 
@@ -194,8 +197,9 @@ class _Rewriting:
             return Loop(source, self.function, self.scope, self.cells, behind)
 
         number, loop = self.made(new)
-        own, rest, state, failed, awake = (f".{n}{number}" for n in ("loop", "rest", "state", "failed", "awake"))
+        own, rest, failed, awake = (f".{n}{number}" for n in ("loop", "rest", "failed", "awake"))
         outer = self.around
+        inside = len(self.set)
         if outer is not None and loop not in outer.inner:
             outer.inner.append(loop)
         # Loops inside are asked where this one stays Python's.
@@ -204,23 +208,25 @@ class _Rewriting:
         self.around = outer
         if own in self.asleep:
             return [s]
+        self.set += [awake, rest] if isinstance(s, ast.For) else [awake, rest, ".round"]
         at = {"lineno": s.lineno, "col_offset": s.col_offset, "end_lineno": s.lineno, "end_col_offset": s.col_offset}
         load = lambda n: ast.Name(n, ast.Load(), **at)  # noqa: E731
         store = lambda n: ast.Name(n, ast.Store(), **at)  # noqa: E731
         call = lambda f, *args: ast.Call(f, list(args), [], **at)  # noqa: E731
         is_ = lambda a, b: ast.Compare(a, [ast.Is()], [b], **at)  # noqa: E731
-        targets = [*loop.stored, ".returned", ".value"]
-        taken = [ast.Assign([ast.Tuple([store(n) for n in targets], ast.Store(), **at)], load(state), None, **at)]
+        targets = [*loop.stored, awake, rest]
+        taken = [ast.Assign([ast.Tuple([store(n) for n in targets], ast.Store(), **at)], load(awake), None, **at)]
         taken += [
             ast.If(is_(load(n), ast.Attribute(load(own), "unbound", ast.Load(), **at)), [ast.Delete([ast.Name(n, ast.Del(), **at)], **at)], [], **at)
             for n in loop.stored
         ]
         if loop.returns:
-            taken.append(ast.If(load(".returned"), [ast.Return(load(".value"), **at)], [], **at))
+            taken.append(ast.If(load(awake), [ast.Return(load(rest), **at)], [], **at))
         of_loop = lambda name: ast.Attribute(load(own), name, ast.Load(), **at)  # noqa: E731
         if_awake = lambda a, b: ast.IfExp(load(awake), a, b, **at)  # noqa: E731
-        asked = ast.Assign([store(awake)], of_loop("awake"), None, **at)
-        end = ast.Assign([store(state)], if_awake(call(of_loop("end"), load(rest)), ast.Constant(None, **at)), None, **at)
+        known = dict.fromkeys([awake, rest] if outer is not None else self.set[inside:])
+        asked = ast.Assign([store(n) for n in known], of_loop("awake"), None, **at)
+        end = ast.Assign([store(awake)], if_awake(call(of_loop("end"), load(rest)), ast.Constant(None, **at)), None, **at)
         if isinstance(s, ast.For):
             given, items, parts = [s.iter], copied(s.iter), {}
             if loop.over is not None:
@@ -229,7 +235,7 @@ class _Rewriting:
                 given = [call(of_loop("positions"), *map(load, parts)), copied(items)]
             computed = [ast.Assign([store(n)], _Comprehensions(self).visit(part), None, **at) for n, part in parts.items()]
             began = ast.Assign([store(rest)], if_awake(call(load(own), *given), items), None, **at)
-            ended = ast.If(is_(load(state), ast.Constant(None, **at)), s.orelse or [ast.Pass(**at)], taken, **at)
+            ended = ast.If(is_(load(awake), ast.Constant(None, **at)), s.orelse or [ast.Pass(**at)], taken, **at)
             let_go = [ast.Assign([store(n) for n in parts], ast.Constant(None, **at), None, **at)] if parts else []
             return [*computed, asked, began, ast.For(s.target, load(rest), s.body, [end, ended], None, **at), *let_go]
         # `for .round in .rest: if not test: break`, where what behind `else` is done when the test has failed.
