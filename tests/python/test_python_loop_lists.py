@@ -232,12 +232,31 @@ def rows(x):
     return out
 
 
+def searched(values, n):
+    s = 0
+    for i in range(n):
+        s += values.count(i) + (i in values) + (i not in values)
+    return s, values.index(2), sum(k in values for k in range(n)), [values.index(values[k]) for k in range(2)]
+
+
+def not_found(values, n):
+    s = 0
+    for i in range(n):
+        s += values.index(i)
+    return s
+
+
+def popped_in_a_comprehension(a, n):
+    return [a.pop() for k in range(n)], a
+
+
 COMPILED = [
+    (searched, ([3, 1, 2, 1], 6)), (searched, ((3, 1, 2, 1), 6)), (searched, ([3.0, 2.5, 2.0], 6)), (not_found, ([2, 1, 0], 6)), (not_found, ((2, 1, 0), 6)),
     (multiples, (50,)), (of_floats, (X,)), (of_numpys, (X,)), (of_numpys, (X.astype("f4"),)), (of_bools, (X,)), (primes, (100,)), (stacked, (100,)), (queue, (50,)), (inside, (50,)), (methods, (20,)),
     (repeated, (20,)), (comprehended, (X, 8)), (arrays_of_lists, (X, 6)), (popped_empty, (5,)), (beyond, (5, 0)), (beyond, (5, 3)), (set_beyond, (5,)), (not_there, (5,)),
     (filled, ([], 9)), (filled, ([1.5], 9)), (given, ([3, 1, 2], 30)), (by_functions, (40,)), (rows, (X.reshape(10, 5),)), (methods, (1,)), (multiples, (0,)),
 ]  # fmt: skip
-OTHERS = [(halves, (1000,)), (of_either, (9,)), (filled, ([1], 9)), (given, ([], 3)), (given, ((1, 2), 3)), (given, (["a", 1], 1)), (filled, ([1 + 1j], 3))]
+OTHERS = [(popped_in_a_comprehension, ([1, 2, 3], 2)), (popped_in_a_comprehension, ([1, 2, 3], 9)), (halves, (1000,)), (of_either, (9,)), (filled, ([1], 9)), (given, ([], 3)), (given, ((1, 2), 3)), (given, (["a", 1], 1)), (filled, ([1 + 1j], 3))]
 
 
 @pytest.mark.parametrize("f, args", [*COMPILED, *OTHERS], ids=lambda x: getattr(x, "__name__", ""))
@@ -275,3 +294,15 @@ def test_the_list_stays_the_same(at_once):
     given = [7]
     a, b = plait.jit(grown)(given, 3)
     assert a is b and a is given and given == [7, 0, 1, 2]
+
+
+def test_a_list_grows_where_a_loop_begins_in_parts(at_once, monkeypatch):
+    def popped(a, n):
+        s = 0
+        for _ in range(n):
+            s = s * 3 + a.pop(1)
+        return s
+
+    monkeypatch.setattr(running, "PART", 0.0)
+    for n in (5, 20):
+        assert outcome(plait.jit(popped), (list(range(12)), n)) == outcome(popped, (list(range(12)), n))
