@@ -471,6 +471,8 @@ class Code:
         if self.lowering.facts.defaults and _default_dtype.active:
             return False
         names = self.lowering.arrays
+        if not all(memory_of(values[names[slot]]).flags.writeable for slot in self.lowering.facts.written if names[slot] in values):
+            return False
         for a, b in self.lowering.facts.apart:
             if overlap(memory_of(values[names[a]]), memory_of(values[names[b]])):
                 return False
