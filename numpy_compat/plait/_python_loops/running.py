@@ -476,7 +476,8 @@ class Code:
         for a, b in self.lowering.facts.apart:
             if overlap(memory_of(values[names[a]]), memory_of(values[names[b]])):
                 return False
-        return not self.writes_lists or are_other_lists([values[n] for n in names], self.lowering.facts.written)
+        growing = self.lowering.facts.growing
+        return not (self.writes_lists or growing) or are_other_lists([values[n] for n in names], self.lowering.facts.written | {*map(names.index, growing)})
 
     def begin(self, loop, values, variables, numbers):
         """Runs some iterations at a time until there is code of full effort, or for the rest there need be none: what that begins with."""
