@@ -70,6 +70,8 @@ class Forms:
         kind = self.pick("int", "int", "float", "float", "bool")
         x = self.item(kind)
         forms = ["[]", "[]", "[]", f"[{x}]", f"[{x}, {self.item(kind)}]", f"[{x}] * ({self.expression('int', 1)} % 5)", f"[{self.constant(kind)}] * {self.pick(3, 6, 0)}", f"[{self.items(kind, 1)}]", f"[{self.over_items(kind)}]"]
+        made = [self.helper_call(h) for h in self.helpers if h[1] == "list"]
+        forms += made * 4 if kind == "int" else []
         other = self.list_of(kind)
         if other:
             forms += [f"{other}.copy()", other, f"[u for u in {other} if u]", f"{other} + [{x}]" if self.chance(0.3) else f"{other}[:]", f"list({other})"]
@@ -295,7 +297,7 @@ class Forms:
     def choose_helpers(self):
         """(name, what it gives or takes first): functions that make arrays, change lists and arrays, and raise."""
         if "helpers" in self.features:
-            kinds = ["array", "raise", "store"] + (["push"] if self.lists else [])
+            kinds = ["array", "raise", "store"] + (["push", "list"] if self.lists else [])
             self.helpers = [(self.name("g"), self.pick(*kinds)) for _ in range(self.pick(1, 2, 3))]
 
     def helper_call(self, h):
@@ -304,6 +306,8 @@ class Forms:
         loops = [n for n, k in self.loops if k == "int"] or ["0"]
         if of == "array":
             return f"{name}({self.variable('float')}, {self.extent()})"
+        if of == "list":
+            return f"{name}({self.variable('int')} % 6)"
         if of == "raise":
             return f"{name}({self.variable(self.pick('int', 'float'))})"
         if of == "store":
@@ -318,6 +322,12 @@ class Forms:
                 self.line(f"    {a} = np.{self.pick(f'zeros({n})', f'ones({n})', f'full({n}, 0.5)', f'array([{v}, 2.0, {v} * 2])')}")
                 self.line("    " + self.pick(f"{a}[0] = {v}", f"{a} *= 2", f"{a} += {v}", f"{a}[-1] += 1.5"))
                 self.line("    " + self.pick(f"return {a}", f"return {a}", f"return {a} * {v}", f"return {a}[::-1]"))
+            elif of == "list":
+                self.line(f"def {name}({v}):")
+                self.line(f"    {a} = {self.pick('[]', '[1]', f'[0] * {v}')}")
+                self.line(f"    for {n} in range({v}):")
+                self.line(f"        {a}.append({n}{self.pick('', ' * 2', ' - 3')})")
+                self.line("    " + self.pick(f"return {a}", f"return {a}", f"return {a}[-1:]", f"return [{n} for {n} in {a} if {n}]"))
             elif of == "raise":
                 self.line(f"def {name}({v}):")
                 self.line(f"    if {v} > {self.pick(4, 7, 100)}:")
