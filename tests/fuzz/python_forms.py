@@ -1,15 +1,62 @@
-"""What loops are made of besides ranges, numbers and elements: lists that are given and lists that grow, arrays that are made inside, loops over all of these, `raise`,
+"""What loops are made of besides ranges, numbers and elements: lists that are given and lists that grow, arrays that are made inside, loops over all of
+these, `raise`,
 `assert`, `:=`, unpacked rows and casts, and functions that do such things for a loop. A mixin of python_programs.Drawing."""
 
 ERRORS = ["ValueError", "KeyError", "ArithmeticError", "IndexError", "RuntimeError"]
 FEATURES = ["lists", "made", "over", "raises", "casts", "helpers"]
-CASTS = ["np.int32(<i> % 1000)", "np.uint8(<i> & 255)", "np.int64(<i>)", "np.int16(<f>)", "np.uint16(<i> & 7)", "np.int8(<i>)", "np.uint32(<i> & 31)", "np.int32(<f>)"]
+CASTS = [
+    "np.int32(<i> % 1000)",
+    "np.uint8(<i> & 255)",
+    "np.int64(<i>)",
+    "np.int16(<f>)",
+    "np.uint16(<i> & 7)",
+    "np.int8(<i>)",
+    "np.uint32(<i> & 31)",
+    "np.int32(<f>)",
+]
 OF_LISTS = {
-    "int": ["len({l})", "{l}[{i}]", "{l}[{i}]", "{l}[-1]", "{l}.count({x})", "sum({l})", "min({l})", "max({l})", "{l}.index({x})", "{l}.pop()", "{l}.pop({i})", "{l}.pop(0)",
-            "sum(u for u in {l}) % 1009", "sum([u % 7 for u in {l} if u])", "max(u - w for w, u in enumerate({l}))"],
-    "float": ["{l}[{i}]", "{l}[{i}]", "{l}[-1]", "sum({l})", "min({l})", "max({l})", "{l}.pop()", "{l}.pop({i})", "sum(u * 0.5 for u in {l})", "sum([u for u in {l} if u > 0])", "min(u for u in {l})"],
-    "bool": ["({x} in {l})", "({x} not in {l})", "bool({l})", "(not {l})", "(len({l}) > {i})", "any(u > 1 for u in {l})", "{l}[{i}]", "all({l})", "({l} and {l}[0] > 0)"],
-}  # fmt: skip
+    "int": [
+        "len({l})",
+        "{l}[{i}]",
+        "{l}[{i}]",
+        "{l}[-1]",
+        "{l}.count({x})",
+        "sum({l})",
+        "min({l})",
+        "max({l})",
+        "{l}.index({x})",
+        "{l}.pop()",
+        "{l}.pop({i})",
+        "{l}.pop(0)",
+        "sum(u for u in {l}) % 1009",
+        "sum([u % 7 for u in {l} if u])",
+        "max(u - w for w, u in enumerate({l}))",
+    ],
+    "float": [
+        "{l}[{i}]",
+        "{l}[{i}]",
+        "{l}[-1]",
+        "sum({l})",
+        "min({l})",
+        "max({l})",
+        "{l}.pop()",
+        "{l}.pop({i})",
+        "sum(u * 0.5 for u in {l})",
+        "sum([u for u in {l} if u > 0])",
+        "min(u for u in {l})",
+    ],
+    "bool": [
+        "({x} in {l})",
+        "({x} not in {l})",
+        "bool({l})",
+        "(not {l})",
+        "(len({l}) > {i})",
+        "any(u > 1 for u in {l})",
+        "{l}[{i}]",
+        "all({l})",
+        "({l} and {l}[0] > 0)",
+    ],
+}
 
 
 class Forms:
@@ -69,12 +116,28 @@ class Forms:
         """A list under a new name, or under one that there is."""
         kind = self.pick("int", "int", "float", "float", "bool")
         x = self.item(kind)
-        forms = ["[]", "[]", "[]", f"[{x}]", f"[{x}, {self.item(kind)}]", f"[{x}] * ({self.expression('int', 1)} % 5)", f"[{self.constant(kind)}] * {self.pick(3, 6, 0)}", f"[{self.items(kind, 1)}]", f"[{self.over_items(kind)}]"]
+        forms = [
+            "[]",
+            "[]",
+            "[]",
+            f"[{x}]",
+            f"[{x}, {self.item(kind)}]",
+            f"[{x}] * ({self.expression('int', 1)} % 5)",
+            f"[{self.constant(kind)}] * {self.pick(3, 6, 0)}",
+            f"[{self.items(kind, 1)}]",
+            f"[{self.over_items(kind)}]",
+        ]
         made = [self.helper_call(h) for h in self.helpers if h[1] == "list"]
         forms += made * 4 if kind == "int" else []
         other = self.list_of(kind)
         if other:
-            forms += [f"{other}.copy()", other, f"[u for u in {other} if u]", f"{other} + [{x}]" if self.chance(0.3) else f"{other}[:]", f"list({other})"]
+            forms += [
+                f"{other}.copy()",
+                other,
+                f"[u for u in {other} if u]",
+                f"{other} + [{x}]" if self.chance(0.3) else f"{other}[:]",
+                f"list({other})",
+            ]
         if other and not other.startswith("l") and self.chance(0.3):
             name = other
         else:
@@ -92,8 +155,14 @@ class Forms:
             return self.items(kind, 1)
         a, b = self.random.choice(sources), self.random.choice(sources)
         kept = [(u, self.kind_of(a))]
-        text, more = self.pick((f"for {u} in {a}", []), (f"for {u} in {a}", []), (f"for {w}, {u} in enumerate({a})", [(w, "int")]), (f"for {u}, {w} in zip({a}, {b})", [(w, self.kind_of(b))]),
-                               (f"for {w} in range(3) for {u} in {a}", [(w, "int")]), (f"for {u} in {a} for {w} in range({self.pick(2, 3)})", [(w, "int")]))  # fmt: skip
+        text, more = self.pick(
+            (f"for {u} in {a}", []),
+            (f"for {u} in {a}", []),
+            (f"for {w}, {u} in enumerate({a})", [(w, "int")]),
+            (f"for {u}, {w} in zip({a}, {b})", [(w, self.kind_of(b))]),
+            (f"for {w} in range(3) for {u} in {a}", [(w, "int")]),
+            (f"for {u} in {a} for {w} in range({self.pick(2, 3)})", [(w, "int")]),
+        )
         self.loops += kept + more
         text += f" if {self.expression('bool', 1)}" if self.chance(0.3) else ""
         item = self.pick(u, self.expression(kind, 1))
@@ -110,11 +179,31 @@ class Forms:
         kind = self.lists[a]
         x, i, b = self.item(kind), self.list_index(a), self.list_of(kind)
         arrays = [n for n, (t, d) in self.arrays.items() if d == 1 and (t in ("f8", "f4")) == (kind == "float")]
-        forms = [f"{a}.append({x})"] * 6 + [f"{a}[{i}] = {x}"] * 3 + [
-            f"{a}.pop()", f"{a}.pop({i})", f"{a}.insert({i}, {x})", f"{a}.insert(0, {x})", f"{a}.extend([{x}, {self.item(kind)}])", f"{a} += [{x}]", f"{a}.reverse()", f"{a}.clear()",
-            f"{a}.remove({x})", f"{a}[{i}] {self.pick('+=', '-=', '*=')} {self.constant(kind)}", f"{a}[{i}], {a}[0] = {a}[0], {a}[{i}]", f"del {a}[-1]" if self.chance(0.2) else f"{a}.append({a}[{i}])",
-            f"if len({a}) < 30:\n{a}.extend({b})", f"if {a}:\n{a}.pop()", f"if {a}:\n{a}.pop(0)", f"if {x} in {a}:\n{a}.remove({x})", f"if {a}:\n{a}.append({a}.pop({self.pick('', '0')}))",
-            f"if len({a}) > 5:\n{a}.clear()", f"{a}.append({self.target(kind)})"]  # fmt: skip
+        forms = (
+            [f"{a}.append({x})"] * 6
+            + [f"{a}[{i}] = {x}"] * 3
+            + [
+                f"{a}.pop()",
+                f"{a}.pop({i})",
+                f"{a}.insert({i}, {x})",
+                f"{a}.insert(0, {x})",
+                f"{a}.extend([{x}, {self.item(kind)}])",
+                f"{a} += [{x}]",
+                f"{a}.reverse()",
+                f"{a}.clear()",
+                f"{a}.remove({x})",
+                f"{a}[{i}] {self.pick('+=', '-=', '*=')} {self.constant(kind)}",
+                f"{a}[{i}], {a}[0] = {a}[0], {a}[{i}]",
+                f"del {a}[-1]" if self.chance(0.2) else f"{a}.append({a}[{i}])",
+                f"if len({a}) < 30:\n{a}.extend({b})",
+                f"if {a}:\n{a}.pop()",
+                f"if {a}:\n{a}.pop(0)",
+                f"if {x} in {a}:\n{a}.remove({x})",
+                f"if {a}:\n{a}.append({a}.pop({self.pick('', '0')}))",
+                f"if len({a}) > 5:\n{a}.clear()",
+                f"{a}.append({self.target(kind)})",
+            ]
+        )
         if arrays:
             forms += [f"if len({a}) < 40:\n{a}.extend({self.random.choice(arrays)})", f"{a}.append({self.random.choice(arrays)}[{i}])"]
         if self.chance(0.3):
@@ -127,28 +216,53 @@ class Forms:
     # arrays that are made
     def extent(self):
         loops = [n for n, k in self.loops if k == "int"]
-        return self.pick("3", "2", "4", "0", f"len({self.random.choice([*self.arrays])})", f"{self.variable('int')} % 5", *([f"{self.random.choice(loops)} % 4", self.random.choice(loops)] if loops else []),
-                         f"{self.variable('int')} % 6 - 1" if self.chance(0.2) else "3")  # fmt: skip
+        return self.pick(
+            "3",
+            "2",
+            "4",
+            "0",
+            f"len({self.random.choice([*self.arrays])})",
+            f"{self.variable('int')} % 5",
+            *([f"{self.random.choice(loops)} % 4", self.random.choice(loops)] if loops else []),
+            f"{self.variable('int')} % 6 - 1" if self.chance(0.2) else "3",
+        )
 
     def made_text(self):
         """An expression of an array that is new, with its dtype and how many axes it has."""
         n, d = self.extent(), self.pick("f8", "f8", "f8", "i8", "f4", "i4", "u1")
-        given = f", dtype={ {'f8': 'float', 'i8': 'int', 'f4': 'np.float32', 'i4': 'np.int32', 'u1': 'np.uint8'}[d]}"
+        given = f", dtype={ {'f8': 'float', 'i8': 'int', 'f4': 'np.float32', 'i4': 'np.int32', 'u1': 'np.uint8'}[d] }"
         dtype = given if d != "f8" or self.chance(0.2) else ""
         kind = self.pick("int", "float")
         of = {"int": "i8", "float": "f8"}[kind]
         x, y = self.expression(kind, 1), self.expression(kind if self.chance(0.9) else "float", 1)
         fill = self.expression("float", 1) if d in ("f8", "f4") else f"{self.variable('int')} % 9"
-        forms = [(f"np.zeros({n}{dtype})", d, 1), (f"np.ones({n}{dtype})", d, 1), (f"np.zeros(({n}, {self.pick(2, 3)}){dtype})", d, 2), (f"np.full({n}, {x})", of, 1), (f"np.full({n}, {fill}{given})", d, 1),
-                 (f"np.arange({self.variable('int')} % 8)", "i8", 1), (f"np.arange(1, {self.variable('int')} % 8, {self.pick(1, 2, -1)})", "i8", 1), (f"np.arange({self.pick(4, 5)}{dtype})", "i8" if not dtype else d, 1),
-                 (f"np.array([{x}, {y}])", of, 1), (f"np.array([{x}, {y}, {self.constant(kind)}])", of, 1), (f"np.array([[{x}, {y}], [{y}, {x}]])", of, 2), (f"np.array([{fill}, {fill}]{given})", d, 1),
-                 (f"np.eye({self.pick(2, 3)})", "f8", 2)]  # fmt: skip
+        forms = [
+            (f"np.zeros({n}{dtype})", d, 1),
+            (f"np.ones({n}{dtype})", d, 1),
+            (f"np.zeros(({n}, {self.pick(2, 3)}){dtype})", d, 2),
+            (f"np.full({n}, {x})", of, 1),
+            (f"np.full({n}, {fill}{given})", d, 1),
+            (f"np.arange({self.variable('int')} % 8)", "i8", 1),
+            (f"np.arange(1, {self.variable('int')} % 8, {self.pick(1, 2, -1)})", "i8", 1),
+            (f"np.arange({self.pick(4, 5)}{dtype})", "i8" if not dtype else d, 1),
+            (f"np.array([{x}, {y}])", of, 1),
+            (f"np.array([{x}, {y}, {self.constant(kind)}])", of, 1),
+            (f"np.array([[{x}, {y}], [{y}, {x}]])", of, 2),
+            (f"np.array([{fill}, {fill}]{given})", d, 1),
+            (f"np.eye({self.pick(2, 3)})", "f8", 2),
+        ]
         a = self.random.choice([*self.arrays])
         t, axes = self.arrays[a]
         forms += [(f"np.zeros_like({a})", t, axes), (f"{a}.copy()", t, axes), (f"np.ones_like({a})", t, axes), (f"np.array({a})", t, axes)]
         if t in ("f8", "f4"):
             part, of_part = (f"{a}[{self.index(a, 0)}]", 1) if axes == 2 else (self.pick(a, f"{a}[1:]", f"{a}[::-1]"), 1)
-            forms += [(f"{part} * 2", t, of_part), (f"{part} + {part}", t, of_part), (f"{part} - {self.variable('float')}", t, of_part), (f"np.sqrt(abs({part}))", t, of_part), (f"{part}.copy()", t, of_part)] * 2
+            forms += [
+                (f"{part} * 2", t, of_part),
+                (f"{part} + {part}", t, of_part),
+                (f"{part} - {self.variable('float')}", t, of_part),
+                (f"np.sqrt(abs({part}))", t, of_part),
+                (f"{part}.copy()", t, of_part),
+            ] * 2
         if kind in self.lists.values() and self.chance(0.4):
             forms += [(f"np.array({self.list_of(kind)})", of, 1)] * 6
         if kind and self.chance(0.2):
@@ -185,8 +299,18 @@ class Forms:
             return self.line(f"{a} {self.pick('&=', '|=', '^=')} {self.variable('bool')}")
         kind = "float" if dtype in ("f8", "f4") else "int"
         alike = [n for n, of in self.arrays.items() if of == self.arrays[a]]
-        x = self.pick(self.constant(kind), self.variable(kind), self.random.choice(alike)) if kind == "float" else self.pick("1", "2", f"{self.variable('int')} % 5")
-        self.line(f"{a} {self.pick('*=', '+=', '-=') if kind == 'float' else self.pick('+=', '*=', '^=', '-=')} {x}" if self.chance(0.85) else f"{a}[:] = {x}" if self.chance(0.7) else f"{a}.fill({x})")
+        x = (
+            self.pick(self.constant(kind), self.variable(kind), self.random.choice(alike))
+            if kind == "float"
+            else self.pick("1", "2", f"{self.variable('int')} % 5")
+        )
+        self.line(
+            f"{a} {self.pick('*=', '+=', '-=') if kind == 'float' else self.pick('+=', '*=', '^=', '-=')} {x}"
+            if self.chance(0.85)
+            else f"{a}[:] = {x}"
+            if self.chance(0.7)
+            else f"{a}.fill({x})"
+        )
 
     # loops
     def kind_of(self, x):
@@ -215,10 +339,20 @@ class Forms:
         r = self.pick(f"range({self.bounds()})", f"range(len({y}))" if "reversed" not in y else "range(3)")
         s = self.pick("1", "-2", self.variable("int"), "10")
         form, added = self.pick(
-            (f"{v} in {x}", [(v, k)]), (f"{v} in {x}", [(v, k)]), (f"{i}, {v} in enumerate({x})", [(v, k), (i, "int")]), (f"{i}, {v} in enumerate({x})", [(v, k), (i, "int")]),
-            (f"{i}, {v} in enumerate({x}, {s})", [(v, k), (i, "int")]), (f"{i}, {v} in enumerate({x}, start={s})", [(v, k), (i, "int")]), (f"{v}, {u} in zip({x}, {y})", [(v, k), (u, m)]),
-            (f"{v}, {i} in zip({x}, {r})", [(v, k), (i, "int")]), (f"{i}, ({v}, {u}) in enumerate(zip({x}, {y}))", [(v, k), (u, m), (i, "int")]), (f"{i}, ({j}, {v}) in zip({r}, enumerate({x}))", [(v, k), (i, "int"), (j, "int")]),
-            (f"{i} in reversed({r})", [(i, "int")]), (f"{i}, {j} in enumerate({r})", [(i, "int"), (j, "int")]), (f"{v} in {x} if {self.variable('bool')} else {x}" if self.chance(0.1) else f"{v} in {x}", [(v, k)]))  # fmt: skip
+            (f"{v} in {x}", [(v, k)]),
+            (f"{v} in {x}", [(v, k)]),
+            (f"{i}, {v} in enumerate({x})", [(v, k), (i, "int")]),
+            (f"{i}, {v} in enumerate({x})", [(v, k), (i, "int")]),
+            (f"{i}, {v} in enumerate({x}, {s})", [(v, k), (i, "int")]),
+            (f"{i}, {v} in enumerate({x}, start={s})", [(v, k), (i, "int")]),
+            (f"{v}, {u} in zip({x}, {y})", [(v, k), (u, m)]),
+            (f"{v}, {i} in zip({x}, {r})", [(v, k), (i, "int")]),
+            (f"{i}, ({v}, {u}) in enumerate(zip({x}, {y}))", [(v, k), (u, m), (i, "int")]),
+            (f"{i}, ({j}, {v}) in zip({r}, enumerate({x}))", [(v, k), (i, "int"), (j, "int")]),
+            (f"{i} in reversed({r})", [(i, "int")]),
+            (f"{i}, {j} in enumerate({r})", [(i, "int"), (j, "int")]),
+            (f"{v} in {x} if {self.variable('bool')} else {x}" if self.chance(0.1) else f"{v} in {x}", [(v, k)]),
+        )
         self.line(f"for {form}:")
         return added
 
@@ -262,15 +396,31 @@ class Forms:
         x, y = self.variable(self.pick("int", "float", "bool")), self.variable(self.pick("int", "float"))
         name = self.pick(*ERRORS)
         a = self.list_of() or self.random.choice([*self.arrays])
-        return self.pick(f"{name}(f'{{{x}}} and {{{y}!r}}')", f"{name}({x})", f"{name}({x}, {y}, 'no')", f"{name}('no')", name, f"{name}(f'{{{x}:>8}} of {{len({a})}}')", f"{name}(str({x}) + {self.pick('chr(33)', repr('!'))})",
-                         f"{name}('%s at %r' % ({x}, {y}))", f"{name}(type({x}).__name__)", f"{name}(f'{{type({y}).__name__}} {{{self.expression('int', 1)}}}')", f"{name}(f'{{{a}}}')")  # fmt: skip
+        return self.pick(
+            f"{name}(f'{{{x}}} and {{{y}!r}}')",
+            f"{name}({x})",
+            f"{name}({x}, {y}, 'no')",
+            f"{name}('no')",
+            name,
+            f"{name}(f'{{{x}:>8}} of {{len({a})}}')",
+            f"{name}(str({x}) + {self.pick('chr(33)', repr('!'))})",
+            f"{name}('%s at %r' % ({x}, {y}))",
+            f"{name}(type({x}).__name__)",
+            f"{name}(f'{{type({y}).__name__}} {{{self.expression('int', 1)}}}')",
+            f"{name}(f'{{{a}}}')",
+        )
 
     def raises(self):
         test = f"{self.expression('bool', 1)}"
         if self.chance(0.7):
             test = f"{self.variable('int')} > {self.pick(3, 5, 8, 50)} and {test}"
         if self.chance(0.3):
-            return self.line(f"assert not ({test})" + self.pick("", "", f", {self.variable('float')}", f", f'{{{self.variable('int')}}} fails'", f", ({self.variable('int')}, 'x')"))
+            return self.line(
+                f"assert not ({test})"
+                + self.pick(
+                    "", "", f", {self.variable('float')}", f", f'{{{self.variable('int')}}} fails'", f", ({self.variable('int')}, 'x')"
+                )
+            )
         self.line(f"if {test}:")
         self.line(f"    raise {self.error()}")
 
@@ -286,8 +436,19 @@ class Forms:
         if lists and self.chance(0.5):
             a = self.random.choice(lists)
             i, j = self.list_index(a), self.list_index(a)
-            return self.line(self.pick(f"{a}[{i}], {a}[{j}] = ({a}[{j}], {a}[{i}])", f"{x}, {a}[{i}] = ({a}[{i}], {x})", f"{x}, {y} = ({a}[{i}], {a}[{j}])", f"{x}, {y} = {a}"))
-        self.line(f"{x} = ({y} := {self.expression(kind, 1)}) + {self.variable('int')}" if self.chance(0.5) else f"{x} = {y} = {self.expression(kind, 1)}")
+            return self.line(
+                self.pick(
+                    f"{a}[{i}], {a}[{j}] = ({a}[{j}], {a}[{i}])",
+                    f"{x}, {a}[{i}] = ({a}[{i}], {x})",
+                    f"{x}, {y} = ({a}[{i}], {a}[{j}])",
+                    f"{x}, {y} = {a}",
+                )
+            )
+        self.line(
+            f"{x} = ({y} := {self.expression(kind, 1)}) + {self.variable('int')}"
+            if self.chance(0.5)
+            else f"{x} = {y} = {self.expression(kind, 1)}"
+        )
 
     def effect(self):
         """A call of a function for what it does."""
@@ -331,7 +492,9 @@ class Forms:
             elif of == "raise":
                 self.line(f"def {name}({v}):")
                 self.line(f"    if {v} > {self.pick(4, 7, 100)}:")
-                self.line(f"        raise {self.pick(*ERRORS)}({self.pick(v, f'f{chr(34)}{{{v}}} is above{chr(34)}', f'{v}, {repr(name)}')})")
+                self.line(
+                    f"        raise {self.pick(*ERRORS)}({self.pick(v, f'f{chr(34)}{{{v}}} is above{chr(34)}', f'{v}, {repr(name)}')})"
+                )
                 self.line(f"    return {v} + 1")
             elif of == "store":
                 self.line(f"def {name}({a}, {n}):")

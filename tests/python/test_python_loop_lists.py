@@ -269,12 +269,17 @@ def moved_in_one(a):
 
 
 COMPILED = [
-    (searched, ([3, 1, 2, 1], 6)), (searched, ((3, 1, 2, 1), 6)), (searched, ([3.0, 2.5, 2.0], 6)), (not_found, ([2, 1, 0], 6)), (not_found, ((2, 1, 0), 6)),
+    (searched, ([3, 1, 2, 1], 6)), (searched, ((3, 1, 2, 1), 6)), (searched, ([3.0, 2.5, 2.0], 6)),
+    (not_found, ([2, 1, 0], 6)), (not_found, ((2, 1, 0), 6)),
     (multiples, (50,)), (of_floats, (X,)), (of_numpys, (X,)), (of_numpys, (X.astype("f4"),)), (of_bools, (X,)), (primes, (100,)), (stacked, (100,)), (queue, (50,)), (inside, (50,)), (methods, (20,)),
     (repeated, (20,)), (comprehended, (X, 8)), (arrays_of_lists, (X, 6)), (popped_empty, (5,)), (beyond, (5, 0)), (beyond, (5, 3)), (set_beyond, (5,)), (not_there, (5,)),
     (filled, ([], 9)), (filled, ([1.5], 9)), (given, ([3, 1, 2], 30)), (by_functions, (40,)), (rows, (X.reshape(10, 5),)), (methods, (1,)), (multiples, (0,)),
 ]  # fmt: skip
-OTHERS = [(shortened_as_it_goes, ([1, 2, 3, 4, 5, 6],)), (moved_in_one, ([1, 2, 3, 4, 5, 6],)), (popped_in_a_comprehension, ([1, 2, 3], 2)), (popped_in_a_comprehension, ([1, 2, 3], 9)), (halves, (1000,)), (of_either, (9,)), (filled, ([1], 9)), (given, ([], 3)), (given, ((1, 2), 3)), (given, (["a", 1], 1)), (filled, ([1 + 1j], 3))]
+OTHERS = [
+    (shortened_as_it_goes, ([1, 2, 3, 4, 5, 6],)), (moved_in_one, ([1, 2, 3, 4, 5, 6],)),
+    (popped_in_a_comprehension, ([1, 2, 3], 2)), (popped_in_a_comprehension, ([1, 2, 3], 9)),
+]  # fmt: skip
+OTHERS += [(halves, (1000,)), (of_either, (9,)), (filled, ([1], 9)), (given, ([], 3)), (given, ((1, 2), 3)), (given, (["a", 1], 1)), (filled, ([1 + 1j], 3))]
 
 
 @pytest.mark.parametrize("f, args", [*COMPILED, *OTHERS], ids=lambda x: getattr(x, "__name__", ""))

@@ -430,7 +430,8 @@ class Code:
         self.writes_lists = any(isinstance(t := inputs.get(self.lowering.arrays[slot]), ArrayType) and t.of for slot in self.lowering.facts.written)
         self.complexes = any(isinstance(t, (Scalar, ArrayType)) and is_complex(t.dtype) for t in (*inputs.values(), *(t for _, t in self.lowering.made)))
         carried = inputs.keys() & {*loop.stored}
-        self.divisible = loop.divisible and not self.lowering.facts.growing and carried <= {n for n, t, tagged in self.lowering.outputs if not tagged and t == inputs[n]}
+        stays = {n for n, t, tagged in self.lowering.outputs if not tagged and t == inputs[n]}
+        self.divisible = loop.divisible and not self.lowering.facts.growing and carried <= stays
 
     def ask(self):
         """Has it compiled in the background. A loop that can be left between two iterations begins in code that is soon there."""
@@ -477,7 +478,8 @@ class Code:
             if overlap(memory_of(values[names[a]]), memory_of(values[names[b]])):
                 return False
         growing = self.lowering.facts.growing
-        return not (self.writes_lists or growing) or are_other_lists([values[n] for n in names], self.lowering.facts.written | {*map(names.index, growing)})
+        changed = self.lowering.facts.written | {*map(names.index, growing)}
+        return not (self.writes_lists or growing) or are_other_lists([values[n] for n in names], changed)
 
     def begin(self, loop, values, variables, numbers):
         """Runs some iterations at a time until there is code of full effort, or for the rest there need be none: what that begins with."""
