@@ -1,6 +1,5 @@
 """What loops are made of besides ranges, numbers and elements: lists that are given and lists that grow, arrays that are made inside, loops over all of
-these, `raise`,
-`assert`, `:=`, unpacked rows and casts, and functions that do such things for a loop. A mixin of python_programs.Drawing."""
+these, `raise`, `assert`, `:=`, unpacked rows and casts, and functions that do such things for a loop. A mixin of python_programs.Drawing."""
 
 ERRORS = ["ValueError", "KeyError", "ArithmeticError", "IndexError", "RuntimeError"]
 FEATURES = ["lists", "made", "over", "raises", "casts", "helpers"]
