@@ -62,11 +62,12 @@ class Forms:
     def choose(self):
         """Which of these a program has, and its lists."""
         self.features = {f for f in FEATURES if self.chance(0.45)} if self.chance(0.8) else set()
-        self.lists, self.helpers, self.scopes = {}, [], []
+        self.dense = self.pick(1, 1, 1.6)  # how many of its statements
+        self.lists, self.helpers = {}, []
         return [self.given_list() for _ in range(self.pick(1, 1, 2, 3))] if "lists" in self.features and self.chance(0.7) else []
 
     def has(self, feature, p=1.0):
-        return feature in self.features and self.chance(p)
+        return feature in self.features and self.chance(p if p > 0.5 else p * self.dense)
 
     # lists
     def given_list(self):
@@ -109,6 +110,8 @@ class Forms:
 
     def item(self, kind):
         """What becomes an element of a list: mostly of its kind."""
+        if kind != "bool" and self.chance(0.5):
+            return f"{kind}({self.expression(kind, 2)})"
         return self.expression(kind if self.chance(0.95) else self.pick("int", "float", "bool"), 2)
 
     def new_list(self):
