@@ -394,6 +394,8 @@ class Drawing(Forms):
         s = self.pick(":", "1:", ":-1", "::2", f":{self.variable('int')}", f"{self.variable('int')}:", "-3:", "1:4")
         t = s if self.chance(0.9) else self.pick("1:", ":-1", ":2")
         x, y, z = self.row(a).format(s=s), self.row(b).format(s=t), self.row(c).format(s=s)
+        if a == b and x.endswith(f"{s}]") != y.endswith(f"{t}]"):
+            y = f"({y} + 0)" if dtype != "?" else f"{y}.copy()"  # from a row to a column that crosses it NumPy copies elements that it has just set
         if dtype not in ("f8", "f4"):
             value = self.pick(y, self.expression("bool", 1) if dtype == "?" else f"({self.expression('int', 1)}) % 50")
             return self.line(f"{x} = {value}")
