@@ -394,16 +394,15 @@ class Drawing(Forms):
         s = self.pick(":", "1:", ":-1", "::2", f":{self.variable('int')}", f"{self.variable('int')}:", "-3:", "1:4")
         t = s if self.chance(0.9) else self.pick("1:", ":-1", ":2")
         x, y, z = self.row(a).format(s=s), self.row(b).format(s=t), self.row(c).format(s=s)
-        if a == b and x.endswith(f"{s}]") != y.endswith(f"{t}]"):
-            y = f"({y} + 0)" if dtype != "?" else f"{y}.copy()"  # from a row to a column that crosses it NumPy copies elements that it has just set
+        crosses = a == b and x.endswith(f"{s}]") != y.endswith(f"{t}]")  # from a row to a column that crosses it NumPy copies elements that it has just set
         if dtype not in ("f8", "f4"):
-            value = self.pick(y, self.expression("bool", 1) if dtype == "?" else f"({self.expression('int', 1)}) % 50")
+            value = self.pick(f"{y}.copy()" if crosses else y, self.expression("bool", 1) if dtype == "?" else f"({self.expression('int', 1)}) % 50")
             return self.line(f"{x} = {value}")
         k = self.variable(self.pick("int", "float"))
         if self.chance(0.1):
             self.line(f"{x}, {y} = {y}.copy(), {x}.copy()" if self.chance(0.5) else f"h = {y}.copy()")
             return self.line(f"{x} = h") if self.lines[-1].strip().startswith("h =") else None
-        value = self.pick(y, f"{y} * 2", f"{y} + {z}", f"{y} * {k} - {z}", f"-{y}", f"np.sqrt(abs({y}))", self.expression("float", 1), f"{y} / 3", f"np.maximum({y}, {z})")
+        value = self.pick(f"{y}.copy()" if crosses else y, f"{y} * 2", f"{y} + {z}", f"{y} * {k} - {z}", f"-{y}", f"np.sqrt(abs({y}))", self.expression("float", 1), f"{y} / 3", f"np.maximum({y}, {z})")
         self.line(f"{x} {self.pick('=', '=', '+=', '-=', '*=')} {value}")
 
     def branches(self, depth):

@@ -430,7 +430,7 @@ class Code:
         self.writes_lists = any(isinstance(t := inputs.get(self.lowering.arrays[slot]), ArrayType) and t.of for slot in self.lowering.facts.written)
         self.complexes = any(isinstance(t, (Scalar, ArrayType)) and is_complex(t.dtype) for t in (*inputs.values(), *(t for _, t in self.lowering.made)))
         carried = inputs.keys() & {*loop.stored}
-        stays = {n for n, t, tagged in self.lowering.outputs if not tagged and t == inputs[n]}
+        stays = {n for n, t, tagged in self.lowering.outputs if not tagged and t == inputs.get(n)}
         self.divisible = loop.divisible and not self.lowering.facts.growing and carried <= stays
 
     def ask(self):
