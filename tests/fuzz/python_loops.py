@@ -49,7 +49,7 @@ def scope():
 
 
 def outcome(function, setup):
-    """What a call gives or raises, and the memory of its arguments after it."""
+    """What a call gives or raises, and the memory and lists of its arguments after it."""
     ns = scope()
     exec(setup, ns)
     try:
@@ -58,7 +58,7 @@ def outcome(function, setup):
         raise
     except Exception as e:
         result = ("raises", public_type(e), str(e))
-    return {"result": result, "memory": [describe(numpy, x) for n, x in sorted(ns.items()) if isinstance(x, numpy.ndarray)]}
+    return {"result": result, "memory": [describe(numpy, x) for n, x in sorted(ns.items()) if isinstance(x, (numpy.ndarray, list))]}
 
 
 def is_inexact(node):
@@ -321,7 +321,7 @@ class PythonSession:
                 return problem
         return None
 
-    def minimised(self, text, signature, tries=400):
+    def minimised(self, text, signature, tries=150):
         again = True
         while again:
             again = False

@@ -4,6 +4,7 @@ import ast
 import random
 import re
 
+from python_forms import Forms
 
 FORMS = {
     "int": ["(<i> + <i>)", "(<i> - <i>)", "(<i> + <j>)", "(<i> * 3)", "(<i> * <i> % 1009)", "(<i> & <i>)", "(<i> | <i>)", "(<i> ^ <i>)", "(<i> // 3)", "(<i> // 4)", "(<i> // -3)", "(<i> % 7)",
@@ -31,7 +32,7 @@ INTEGER_TYPES = [f"{u}int{bits}" for u in ("", "u") for bits in (8, 16, 32, 64)]
 INTEGERS = ["i1", "i2", "u2", "u4"]  # besides those of every program
 
 
-class Drawing:
+class Drawing(Forms):
     def __init__(self, seed):
         self.random = random.Random(seed)
         self.lines, self.indent, self.loops, self.depth = [], 1, [], 0
@@ -63,7 +64,9 @@ class Drawing:
             kind = r.choice(["int", "int", "float", "bool", *(["complex"] if self.complex else [])])
             self.numbers[f"p{k}"] = kind
             self.names[kind].append(f"p{k}")
-        parameters += self.numbers
+        parameters += [*self.numbers, *(given_lists := self.choose())]
+        self.given_lists = {n: self.lists[n] for n in given_lists}
+        self.columns = self.pick(2, 3) if "over" in self.features and self.chance(0.5) else 0  # of matrices
         self.shape = r.choice([None, 1, 2])  # of what is returned out of a loop
         self.brackets = r.choice(["()", "[]"]) if self.chance(0.95) else "()[]"
         for kind in ("int", "int", "float", "float", "bool", *(["complex", "complex"] if self.complex else [])):
@@ -74,12 +77,18 @@ class Drawing:
         self.late = []
         # Functions inside: (name, kind, kinds of parameters), whose bodies are drawn when it is known what the loops store.
         self.functions = [(self.name("g"), self.pick("int", "float", "bool"), [self.pick("int", "float") for _ in range(self.pick(0, 1, 1, 2))]) for _ in range(self.pick(0, 0, 1, 2, 3))]
+        self.choose_helpers()
+        if self.has("lists", 0.7):
+            self.new_list()
         begin = len(self.lines)
         for _ in range(r.choice([1, 1, 1, 2])):
+            if self.form() and self.chance(0.3):
+                self.form()
             self.loop(3)
         self.lines[begin:begin] = self.definitions()
         results = r.sample(self.bound, min(len(self.bound), r.randint(2, 6)))
         results += [n for n in self.late if self.chance(0.15)][:1] + [a for a in self.given if self.chance(0.2)]
+        results += [n for n in self.lists if self.chance(0.7) and (n in self.given_lists or n in self.late)]
         results += [self.outside() for _ in range(self.pick(0, 0, 1, 2))]
         self.line(f"return ({', '.join(results)},)")
         text = "\n".join([f"def f({', '.join(parameters)}):", *self.lines])
@@ -89,6 +98,8 @@ class Drawing:
         """Those of the functions inside. They read variables of the outer one, a few also write one."""
         kept, functions, late = self.lines, self.functions, self.late
         self.lines, self.late = [], [n for n in late if self.chance(0.3)]
+        self.arrays, self.lists = dict(self.given), dict(self.given_lists)
+        self.define_helpers()
         for at, (name, kind, parameters) in enumerate(functions):
             self.functions = functions[:at] if self.chance(0.5) else []
             given = [(self.name("v"), k) for k in parameters]
@@ -118,8 +129,8 @@ class Drawing:
 
     def arguments(self):
         r, lines, given, blocks = self.random, [], [], {}
-        n, m = r.choice([0, 1, 2, 5, 6, 7, 8, 9]) if self.chance(0.3) else r.choice([6, 7, 8, 9, 11]), r.choice([5, 6, 7])
-        square = self.chance(0.6)
+        n, m = r.choice([0, 1, 2, 5, 6, 7, 8, 9]) if self.chance(0.3) else r.choice([6, 7, 8, 9, 11]), self.columns or r.choice([5, 6, 7])
+        square = self.chance(0.6) and not self.columns
         for dtype, ndim in self.given.values():
             shape = (n,) if ndim == 1 else (n, n if square else m)
             special = ", True" if self.chance(0.08) else ""
@@ -134,6 +145,14 @@ class Drawing:
             if ndim == 2 and square:
                 views += [f"{b}[:{n}].T"] * 2
             given.append(r.choice(views))
+            if self.chance(0.03):
+                lines.append(f"{b}.flags.writeable = False")
+            if len(given) > 1 and self.chance(0.08):  # one array by two names
+                lines.append(f"x{len(lines)} = {given[-1]}")
+                given[-1] = lines[-1].partition(" ")[0]
+                alike = [k for k, of in enumerate([*self.given.values()][: len(given) - 1]) if of == (dtype, ndim)]
+                for k in alike[:1]:
+                    given[k] = given[-1]
         for kind in self.numbers.values():
             values = {"int": ["0", "1", "2", "3", "5", "7", "-1", "-4", "12", "np.int64(3)", "np.int32(-2)", "np.uint8(200)", "2**62", "2**63", "True"],
                       "float": ["0.0", "0.5", "-1.25", "3.75", "1e300", "2.5", "math.nan", "math.inf", "-0.0", "np.float64(1.5)", "np.float32(0.1)", "3"],
@@ -143,6 +162,13 @@ class Drawing:
             if of and self.chance(0.2):
                 values = [f"np.{r.choice(of)}({r.choice(['0', '1', '3', '7', '100'])})"]
             given.append(r.choice(values if self.chance(0.3) else values[: (len(values) + 1) // 2]))
+        for name, kind in self.given_lists.items():
+            before = [n for n, k in self.given_lists.items() if k == kind and n < name]
+            if before and self.chance(0.15):  # one list by two names
+                given.append("y" + before[0])
+            else:
+                lines.append(f"y{name} = {self.list_text(kind)}")
+                given.append(f"y{name}")
         return "\n".join([*lines, f"args = ({', '.join(given)},)", f"start = {r.randint(2, 9)}\n"])
 
     # expressions
@@ -174,6 +200,8 @@ class Drawing:
     def expression(self, kind, depth=3):
         if self.chance(0.02):
             kind = self.pick("int", "float", "bool")
+        if self.features and depth > 0 and (form := self.form_expression(kind, depth)):
+            return form
         if depth <= 0 or self.chance(0.25):
             return self.atom(kind, depth)
         if self.chance(0.15) and any(f[1] == kind for f in self.functions):
@@ -276,9 +304,13 @@ class Drawing:
     # statements
     def block(self, depth, n=None):
         self.indent += 1
+        before = {*self.arrays, *self.lists}
         for _ in range(n or self.random.choice([1, 2, 2, 3, 4])):
             self.statement(depth)
         self.indent -= 1
+        if self.features and self.chance(0.85):  # names of arrays and lists that may have no value behind it
+            self.arrays = {n: of for n, of in self.arrays.items() if n in before}
+            self.lists = {n: of for n, of in self.lists.items() if n in before}
 
     def target(self, kind):
         names = [n for n in self.names[kind] if not n.startswith("p") or self.chance(0.15)]
@@ -287,6 +319,8 @@ class Drawing:
     def statement(self, depth):
         r, kind = self.random, self.pick("int", "int", "float", "float", "bool", *(["complex"] if self.complex else []))
         at = r.random()
+        if self.features and self.form():
+            return
         if at < 0.2:
             k = kind if self.chance(0.95) else self.pick("int", "float", "bool")
             self.line(f"{self.target(kind)} = {self.expression(k)}")
@@ -360,14 +394,15 @@ class Drawing:
         s = self.pick(":", "1:", ":-1", "::2", f":{self.variable('int')}", f"{self.variable('int')}:", "-3:", "1:4")
         t = s if self.chance(0.9) else self.pick("1:", ":-1", ":2")
         x, y, z = self.row(a).format(s=s), self.row(b).format(s=t), self.row(c).format(s=s)
+        crosses = a == b and x.endswith(f"{s}]") != y.endswith(f"{t}]")  # from a row to a column that crosses it NumPy copies elements that it has just set
         if dtype not in ("f8", "f4"):
-            value = self.pick(y, self.expression("bool", 1) if dtype == "?" else f"({self.expression('int', 1)}) % 50")
+            value = self.pick(f"{y}.copy()" if crosses else y, self.expression("bool", 1) if dtype == "?" else f"({self.expression('int', 1)}) % 50")
             return self.line(f"{x} = {value}")
         k = self.variable(self.pick("int", "float"))
         if self.chance(0.1):
             self.line(f"{x}, {y} = {y}.copy(), {x}.copy()" if self.chance(0.5) else f"h = {y}.copy()")
             return self.line(f"{x} = h") if self.lines[-1].strip().startswith("h =") else None
-        value = self.pick(y, f"{y} * 2", f"{y} + {z}", f"{y} * {k} - {z}", f"-{y}", f"np.sqrt(abs({y}))", self.expression("float", 1), f"{y} / 3", f"np.maximum({y}, {z})")
+        value = self.pick(f"{y}.copy()" if crosses else y, f"{y} * 2", f"{y} + {z}", f"{y} * {k} - {z}", f"-{y}", f"np.sqrt(abs({y}))", self.expression("float", 1), f"{y} / 3", f"np.maximum({y}, {z})")
         self.line(f"{x} {self.pick('=', '=', '+=', '-=', '*=')} {value}")
 
     def branches(self, depth):
@@ -407,6 +442,10 @@ class Drawing:
                 self.line(f"{w} {self.pick('//= 2', '-= 1', '>>= 1')}")
                 self.indent -= 1
             added = [(w, "int")]
+        elif self.lists and self.has("lists", 0.15):
+            added = self.while_list()
+        elif self.has("over", 0.6):
+            added = self.over()
         elif kind < 0.3 and not outermost:
             added = self.over_arrays()
         else:
@@ -419,7 +458,10 @@ class Drawing:
         del self.loops[len(self.loops) - len(added):]
         if self.chance(0.1):
             self.line("else:")
-            self.block(0, 1)
+            if self.has("raises", 0.4):
+                self.line(f"    raise {self.error()}")
+            else:
+                self.block(0, 1)
 
     def bounds(self):
         a = self.random.choice([*self.arrays])

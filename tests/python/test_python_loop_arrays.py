@@ -212,18 +212,38 @@ def runge_kutta(y0, t):
     return y
 
 
+def unlike(n, k):
+    for i in range(n):
+        m, v, w = np.eye(3), np.zeros(4), np.zeros((2, 4))
+        if k == 0:
+            m *= v
+        elif k == 1:
+            m[:] = v
+        elif k == 2:
+            return (m + v).sum()
+        elif k == 3:
+            return (v - m).sum()
+        elif k == 4:
+            m[:] = w
+        elif k == 5:
+            return (w[0] + m[0]).sum()
+        else:
+            return (m + w).sum()
+
+
 COMPILED = [
     (small, (X,)), (filled, (X,)), (of_numbers, (X,)), (counted, (9,)), (eyes, (5,)), (kept, (X,)), (copied, (X,)), (by_another, (X, 30)), (of_functions, (X,)),
     (branches, (X,)), (widths, (40,)), (whole, (X[0], 5)), (whole, (X, 5)), (complexes, (X + 1j * X[::-1],)), (rows_of_made, (6,)), (small, (X.astype("f4"),)), (kept, (X.astype("f4"),)),
     (runge_kutta, (np.array([0.0, 1.0, 1.05]), np.linspace(0, 1, 30))), (beyond, (3,)),
 ]  # fmt: skip
+UNLIKE = [(unlike, (3, k)) for k in range(7)]
 OTHERS = [(beyond, (5,)), (less_than_nothing, (9,)), (last_row, (X,)), (kept, ((X * 9).astype(int),)), (complexes, ((X + 1j).astype("c8"),)), (whole, ((X * 9).astype(int), 3))]
 
 
 NAMES = {"np": np, "array": np.array, "nan": math.nan, "float32": np.float32, "complex64": np.complex64}
 
 
-@pytest.mark.parametrize("f, args", [*COMPILED, *OTHERS], ids=lambda x: getattr(x, "__name__", ""))
+@pytest.mark.parametrize("f, args", [*COMPILED, *OTHERS, *UNLIKE], ids=lambda x: getattr(x, "__name__", ""))
 @pytest.mark.parametrize("start", [1, 3])
 def test_arrays_are_numpys(f, args, start, monkeypatch):
     looks = 0

@@ -1,6 +1,7 @@
 """Loops in the forms that people write them in: over arrays and lists, with zip(), enumerate() and reversed(), with `raise`, `assert`, `:=`, unpacked rows and
 NumPy's integers. Results, errors, lines and what is left of the arguments are Python's, wherever the loop goes over to machine code."""
 
+import contextlib
 import copy
 import math
 import traceback
@@ -212,6 +213,48 @@ def of_a_temporary(x):
     return s
 
 
+def walrus_in_comprehensions(x, n):
+    last = y = 0
+    found = any((last := v) > 5.0 for v in x), [y := k * k for k in range(n)]
+    s = 0.0
+    for i in range(n):
+        s += sum((z := v) for v in x)
+        s += z + last
+    return found, last, y, s, z
+
+
+def absolute(n, x):
+    for i in range(n):
+        x[i] = abs(i - 2**63)
+    return x
+
+
+def of_read_only(out, fixed, a):
+    a = [*a]
+    for i in range(len(out)):
+        out[i] = a.pop()
+        fixed[i] += 1
+    return out
+
+
+def suppressed(n, x):
+    last = -1
+    with contextlib.suppress(ZeroDivisionError):
+        for i in range(n):
+            last = x[i]
+        last = 1 // (n - 5)
+        last = 0
+    return last
+
+
+def set_in_else(x):
+    for v in x:
+        pass
+    else:
+        y = 1
+    return y
+
+
 CASES = {
     garch: (X, 0.1, 0.2, 0.7), numbered: (X, np.zeros(60)), numbered_from: (X, 7), zipped: (X, X[:20]), nested: ([3, 1, 2] * 9,),
     largest_of_rows: (X.reshape(6, 10),), rows_are_set: (X.reshape(6, 10),), points: (X.reshape(30, 2),), of_lists: (list(range(30)), (1, 2, 3)),
@@ -219,6 +262,7 @@ CASES = {
     casts: (X, 50), narrow: (100,), reversed_by_calls: (X,), found: (X, X[40]), comprehensions: (X, list(range(50))), of_a_temporary: (X,),
 }  # fmt: skip
 OTHERS = [
+    (walrus_in_comprehensions, (X, 9)), (set_in_else, (X,)), (suppressed, (5, X)), (suppressed, (6, X)),
     (garch, (X.tolist(), 0.1, 0.2, 0.7)), (garch, (tuple(X.tolist()), 0.1, 0.2, 0.7)), (garch, (X.astype("f4"), 0.1, 0.2, 0.7)), (zipped, (X, [1.5] * 70)),
     (numbered, (X[:0], np.zeros(2))), (found, (X, 9.0)), (found, ([], 1)), (points, (X.reshape(20, 3),)), (read_beyond, (list(range(9)), 20)),
     (read_beyond, ((1.5, 2.5), 20)), (written_beyond, ([7] * 9, 20)), (added_beyond, ([7] * 9, 20)), (checked, (X, 0.5)), (checked, (X - 0.2, 2.0)), (checked, (X.astype("f4"), 0.5)),
@@ -280,3 +324,28 @@ def test_a_list_by_two_names_stays_pythons(at_once):
 
     ours, theirs = [5] * 9, [5] * 9
     assert plait.jit(shifted)(ours, ours) == shifted(theirs, theirs) and ours == theirs
+
+
+@pytest.mark.parametrize("n", [0, 5])
+def test_read_only_arrays_stay_as_they_are(n, at_once):
+    fixed = np.arange(5.0)
+    fixed.flags.writeable = False
+
+    def of_copies(f):
+        return lambda out, a: f(out, fixed, a)
+
+    for _ in range(2):
+        ours, theirs = (outcome(of_copies(f), (np.zeros(n), [1.0] * 9)) for f in (plait.jit(of_read_only), of_read_only))
+        assert ours[0] == theirs[0]
+    ours, theirs = np.zeros(n), np.zeros(n)
+    for f, out in ((plait.jit(of_read_only), ours), (of_read_only, theirs)):
+        try:
+            f(out, fixed, range(9))
+        except ValueError as e:
+            assert "read-only" in str(e)
+    assert ours.tolist() == theirs.tolist()
+
+
+def test_the_absolute_of_the_least_int(at_once):
+    with pytest.raises(OverflowError, match="outgrows 64 bits"):
+        plait.jit(absolute)(9, X.copy())

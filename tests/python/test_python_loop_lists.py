@@ -300,14 +300,56 @@ def read_tuples(pairs):
     return s
 
 
+def searched(values, n):
+    s = 0
+    for i in range(n):
+        s += values.count(i) + (i in values) + (i not in values)
+    return s, values.index(2), sum(k in values for k in range(n)), [values.index(values[k]) for k in range(2)]
+
+
+def not_found(values, n):
+    s = 0
+    for i in range(n):
+        s += values.index(i)
+    return s
+
+
+def popped_in_a_comprehension(a, n):
+    return [a.pop() for k in range(n)], a
+
+
+def shortened_as_it_goes(a):
+    s = 0
+    for i, v in enumerate(a):
+        s += v * i + a.pop(0)
+    return s, a
+
+
+def moved(a, b):
+    for i in range(5):
+        a.append(b[0] + len(b))
+        b.pop(0)
+    return a, b
+
+
+def moved_in_one(a):
+    return moved(a, a)
+
+
 COMPILED = [
+    (searched, ([3, 1, 2, 1], 6)), (searched, ((3, 1, 2, 1), 6)), (searched, ([3.0, 2.5, 2.0], 6)),
+    (not_found, ([2, 1, 0], 6)), (not_found, ((2, 1, 0), 6)),
     (multiples, (50,)), (of_floats, (X,)), (of_numpys, (X,)), (of_numpys, (X.astype("f4"),)), (of_bools, (X,)), (primes, (100,)), (stacked, (100,)), (queue, (50,)), (inside, (50,)), (methods, (20,)),
     (repeated, (20,)), (comprehended, (X, 8)), (arrays_of_lists, (X, 6)), (popped_empty, (5,)), (beyond, (5, 0)), (beyond, (5, 3)), (set_beyond, (5,)), (not_there, (5,)),
     (filled, ([], 9)), (filled, ([1.5], 9)), (given, ([3, 1, 2], 30)), (by_functions, (40,)), (rows, (X.reshape(10, 5),)), (methods, (1,)), (multiples, (0,)),
     (filled_area, (rng.integers(0, 5, (9, 8)), (4, 4))), (intervals, (30,)), (of_several_kinds, (rng.integers(0, 9, 20), 20)), (of_several_kinds, (X, 20)), (of_either, (9,)),
     (path, (rng.integers(0, 3, (9, 8)), 8, 7)), (read_tuples, ([(1, 2.5), (2, 0.5)] * 5,)), (read_tuples, ([(True, 2)] * 5,)),
 ]  # fmt: skip
-OTHERS = [(halves, (1000,)), (filled, ([1], 9)), (read_tuples, ([(1, 2.5), (2, 5)] * 5,)), (read_tuples, ([(1, 2.5), (2, 5, 1)],)), (given, ([], 3)), (given, ((1, 2), 3)), (given, (["a", 1], 1)), (filled, ([1 + 1j], 3))]
+OTHERS = [
+    (shortened_as_it_goes, ([1, 2, 3, 4, 5, 6],)), (moved_in_one, ([1, 2, 3, 4, 5, 6],)),
+    (popped_in_a_comprehension, ([1, 2, 3], 2)), (popped_in_a_comprehension, ([1, 2, 3], 9)),
+]  # fmt: skip
+OTHERS += [(halves, (1000,)), (filled, ([1], 9)), (given, ([], 3)), (given, ((1, 2), 3)), (given, (["a", 1], 1)), (filled, ([1 + 1j], 3)), (read_tuples, ([(1, 2.5), (2, 5)] * 5,)), (read_tuples, ([(1, 2.5), (2, 5, 1)],))]
 
 
 @pytest.mark.parametrize("f, args", [*COMPILED, *OTHERS], ids=lambda x: getattr(x, "__name__", ""))
@@ -456,3 +498,15 @@ def test_no_loop_with_such_variables_stays_pythons(f, args, at_once, monkeypatch
 def test_a_list_that_stays_is_the_same(at_once):
     given = [5, 6]
     assert plait.jit(anew(not_always_moved))(given, 3) is given
+
+
+def test_a_list_grows_where_a_loop_begins_in_parts(at_once, monkeypatch):
+    def popped(a, n):
+        s = 0
+        for _ in range(n):
+            s = s * 3 + a.pop(1)
+        return s
+
+    monkeypatch.setattr(running, "PART", 0.0)
+    for n in (5, 20):
+        assert outcome(plait.jit(popped), (list(range(12)), n)) == outcome(popped, (list(range(12)), n))

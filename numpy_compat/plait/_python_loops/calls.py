@@ -208,7 +208,7 @@ def _as_int(lowering, a, node):
     return _value(INT, p.cast(x, "int64"))
 
 
-def _too_large_for(_):
+def _too_large_for(*_):
     raise OverflowError("an int outgrows 64 bits in a compiled loop; plait.jit(loops=False) runs it")
 
 

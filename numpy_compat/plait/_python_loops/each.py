@@ -38,6 +38,8 @@ def each(function, given, outs):
         raise Stays("NumPy's numbers may warn of overflows")
     if not {low.arrays[slot] for slot in low.facts.written} <= {f"out{k}" for k in range(len(outs))}:
         raise Stays("it writes to arrays")
+    if low.facts.growing:
+        raise Stays("it changes a list")
     if not code.fits(values) or not code.procedure.compile():
         raise Stays("its code does not fit")
     try:

@@ -382,9 +382,7 @@ class Expressions(Kinds):
 
     def is_among(self, value, many, node):
         """`value in many`"""
-        if isinstance(many, ListView) and not isinstance(many, TupleView):
-            grown(self, many, node)
-        if isinstance(many, Growing):
+        if isinstance(many, (Growing, ListView)):
             return contains(self, many, value, node)
         if not isinstance(many, list):
             raise NotCompiled("whether something is in what is no list", node)
@@ -511,6 +509,8 @@ class Expressions(Kinds):
             raise NotCompiled("a starred argument", node)
         if isinstance(node.func, ast.Attribute):
             base = self.evaluate(node.func.value)
+            if isinstance(base, ListView) and not base.scalar and node.func.attr in ("index", "count") and len(node.args) == 1 and not node.keywords:
+                return growing.searched(self, base, node.func.attr, self.scalar(node.args[0]), node)
             if isinstance(base, ListView) and not isinstance(base, TupleView) and not base.scalar:
                 grown(self, base, node)
             if isinstance(base, Growing):

@@ -5,7 +5,7 @@ import ast
 from .comprehensions import OWN, loops_of
 from .kinds import Value, kinds_of
 from .types import BOOL, Column, INT, NotCompiled, Shape, joined
-from .views import Vector, View, is_int
+from .views import TupleView, Vector, View, is_int
 
 WORD = 8  # bytes of an element
 FIRST = 8  # elements for which there is room at first
@@ -204,20 +204,20 @@ class Growing:
         self.put(j, a)
         p.end()
 
-    def find(self, value, node):
-        """The number of the first element that equals a number; how many there are where none does."""
-        lowering, p = self.lowering, self.lowering.p
-        found = lowering.variable("int64")
-        p.set(found, self.length)
-        out = p.begin_if(None)
-        _, i = p.begin_count(lowering.zero, self.length)
-        p.begin_if(lowering.compared(ast.Eq(), self.element(i), value, node).id)
-        p.set(found, i)
-        p.break_(out)
-        p.end()
-        p.end()
-        p.end()
-        return p.get(found)
+
+def find(lowering, count, item, value, node):
+    """The number of the first item that equals a number; how many there are where none does."""
+    p, found = lowering.p, lowering.variable("int64")
+    p.set(found, count)
+    out = p.begin_if(None)
+    _, i = p.begin_count(lowering.zero, count)
+    p.begin_if(lowering.compared(ast.Eq(), item(i), value, node).id)
+    p.set(found, i)
+    p.break_(out)
+    p.end()
+    p.end()
+    p.end()
+    return p.get(found)
 
 
 def _no_memory(*_):
@@ -345,23 +345,24 @@ def method(lowering, a, node):
         made.extend(a.length, a.element, node)
         return made
     if name in ("index", "count", "remove") and len(args) == 1:
-        return _searched(lowering, a, name, args[0], node)
+        return searched(lowering, a, name, args[0], node)
     raise NotCompiled(f"the method {name}() of a list", node)
 
 
-def _searched(lowering, a, name, value, node):
-    p = lowering.p
+def searched(lowering, a, name, value, node):
+    """index(), count() or, of one that may change, remove()."""
+    p, (count, item) = lowering.p, items(lowering, a, node)
     if name == "count":
         found = lowering.variable("int64")
         p.set(found, lowering.zero)
-        _, i = p.begin_count(lowering.zero, a.length)
-        p.begin_if(lowering.compared(ast.Eq(), a.element(i), value, node).id)
+        _, i = p.begin_count(lowering.zero, count)
+        p.begin_if(lowering.compared(ast.Eq(), item(i), value, node).id)
         p.set(found, p.apply("add", p.get(found), lowering.one))
         p.end()
         p.end()
         return Value(INT, p.get(found))
-    at = a.find(value, node)
-    missing = p.apply("equal", at, a.length)
+    at = find(lowering, count, item, value, node)
+    missing = p.apply("equal", at, count)
     if name == "remove":
         a.changes(node)
         lowering.fail_if(missing, lambda *_: [].remove(0), node)
@@ -370,10 +371,12 @@ def _searched(lowering, a, name, value, node):
     if not isinstance(value, Value) or value.kinds:
         raise NotCompiled("index() of what is no number of a known type", node)
     kind, whole, real = value.type, lowering.cast(value, "int64"), lowering.cast(value, "float64")
-    lowering.fail_if(missing, lambda i, x, _: [].index(kind.of(x if kind.kind == "f" else i)), node, whole, real)
+    none = () if isinstance(a, TupleView) else []
+    lowering.fail_if(missing, lambda i, x, _: none.index(kind.of(x if kind.kind == "f" else i)), node, whole, real)
     return Value(INT, at)
 
 
 def contains(lowering, a, value, node):
     """`value in a`"""
-    return Value(BOOL, lowering.p.apply("less", a.find(value, node), a.length))
+    count, item = items(lowering, a, node)
+    return Value(BOOL, lowering.p.apply("less", find(lowering, count, item, value, node), count))

@@ -69,7 +69,7 @@ def memory_of(value):
 
 
 def are_other_lists(values, written):
-    """Whether lists that are written to, by their numbers among the values, have one name alone."""
+    """Whether lists that are written to or grow, by their numbers among the values, have one name alone."""
     held = [v.of for v in values if type(v) is Held]
     return all(sum(x is values[n].of for x in held) == 1 for n in written if type(values[n]) is Held)
 

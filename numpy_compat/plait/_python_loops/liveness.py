@@ -29,7 +29,11 @@ class Liveness:
         if isinstance(s, ast.If):
             return _read(s.test) | self.block(s.body, after) | self.block(s.orelse, after)
         if isinstance(s, ast.With):
-            return {n for item in s.items for n in _read(item)} | self.block(s.body, after)
+            found = self.block(s.body, after)
+            for inner in nodes(s):
+                if isinstance(inner, (ast.For, ast.While)):
+                    self.behind[inner] = self.behind.get(inner, set()) | after  # where it suppresses an error
+            return {n for item in s.items for n in _read(item)} | found | after
         if isinstance(s, ast.Break):
             return set(self.leaves[-1][0])
         if isinstance(s, ast.Continue):

@@ -232,6 +232,8 @@ class Lowering(Expressions):
         """What the machine code gives back: the failure, its operands, how many elements there are, and of each variable its value and its tag."""
         if self.made and self.facts.written - {out.slot for out in self.outs}:
             raise NotCompiled("a comprehension that writes to arrays", self.top)
+        if self.made and self.facts.growing:
+            raise NotCompiled("a comprehension that changes a list", self.top)
         for local in (self.heard, self.site, *self.kept, *([self.count] if self.made else [])):
             self.p.result(self.p.get(local))
         for key, bound in sorted((self.env or {}).items()):

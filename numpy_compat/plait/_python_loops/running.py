@@ -439,7 +439,8 @@ class Code:
         self.complexes = any(isinstance(t, (Scalar, ArrayType)) and is_complex(t.dtype) for t in (*inputs.values(), *(t for _, t in self.lowering.made)))
         carried = inputs.keys() & {*loop.stored}
         # A list that grows may have elements of another type after some iterations.
-        self.divisible = loop.divisible and not low.lists and carried <= {n for n, t, tagged in self.lowering.outputs if not tagged and t == inputs[n]}
+        stays = {n for n, t, tagged in low.outputs if not tagged and t == inputs.get(n)}
+        self.divisible = loop.divisible and not low.facts.growing and carried <= stays
 
     def ask(self):
         """Has it compiled in the background. A loop that can be left between two iterations begins in code that is soon there."""
@@ -481,6 +482,8 @@ class Code:
             return False
         names = self.lowering.arrays
         if any(memory_of(values[names[slot]]).size > LARGE for slot in self.lowering.facts.wholes):
+            return False
+        if not all(memory_of(values[names[slot]]).flags.writeable for slot in self.lowering.facts.written if names[slot] in values):
             return False
         for a, b in self.lowering.facts.apart:
             if overlap(memory_of(values[names[a]]), memory_of(values[names[b]])):

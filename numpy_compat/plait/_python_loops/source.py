@@ -70,6 +70,8 @@ def why_not(s, outside):
         first = s if isinstance(s, ast.For) else s.generators[0]
         if is_range(first.iter) and not isinstance(first.target, ast.Name):
             return "its target is no name"
+    if isinstance(s, COMPREHENSIONS) and any(isinstance(n, ast.NamedExpr) for n in nodes(s)):
+        return "it sets a name of the function's"
     outer = {*names(s, ast.Store)} & outside
     if outer:
         return f"it sets the global or nonlocal name {min(outer)}"

@@ -9,6 +9,8 @@ import numpy
 from .sharing import offset_of
 from .types import INT, NotCompiled, Scalar
 
+_HALF = 31  # bits of an extent, where one number holds two
+
 
 def array_view(lowering, key, what):
     """An array that the loop is given; its extents and strides are parameters."""
@@ -191,9 +193,7 @@ class View:
                         lowering.facts.add(lowering.facts.apart, None, (self.slot, slot))
                 elif text != self.text:
                     others.append(part)
-            skipped = len(self.dims) - len(value.shape)
-            for (ours, _), theirs in zip(self.dims[skipped:], value.shape):
-                same_extent(lowering, ours, theirs, node, _assigned)
+            same_shape(lowering, [ours for ours, _ in self.dims], value.shape, node, _assigned)
 
         def element(index):
             x = value if isinstance(value, Value) else value.element(index[len(self.dims) - len(value.shape) :])
@@ -325,8 +325,8 @@ class Vector:
         shape = max((v.shape for v in vectors), key=len)
         alike = _added if isinstance(node, ast.AugAssign) else numpy.add
         for v in vectors:
-            for ours, theirs in zip(shape[len(shape) - len(v.shape) :], v.shape):
-                same_extent(lowering, ours, theirs, node, alike)
+            both = (shape, v.shape) if v.shape is not shape and v is not vectors[0] else (v.shape, shape)
+            same_shape(lowering, *both, node, alike)
 
         def element(index):
             parts = [x if isinstance(x, Value) else x.element(index[len(index) - len(x.shape) :]) for x in operands]
@@ -364,6 +364,19 @@ def same_extent(lowering, a, b, node, fn=numpy.add):
     if a != b:
         sizes = [lambda v=v: lowering.p.cast(v, "float64") for v in (a, b)]
         lowering.fail_if(lowering.p.apply("not_equal", a, b), lambda _, a, b: _unequal(fn, int(a), int(b)), node, None, *sizes)
+
+
+def same_shape(lowering, a, b, node, fn):
+    """As far as both have axes."""
+    p = lowering.p
+    for ours, theirs in zip(reversed(a), reversed(b)):
+        if max(len(a), len(b)) == 1 or len(a) > 2 or len(b) > 2:
+            same_extent(lowering, ours, theirs, node, fn)
+        elif ours != theirs:
+            first = lambda: p.apply("add", p.apply("left_shift", a[0], lowering.number(_HALF)), a[1]) if len(a) == 2 else a[0]  # noqa: E731
+            second = [lambda v=v: p.cast(v, "float64") for v in b]
+            again = lambda i, *parts: _unequal(fn, divmod(i, 1 << _HALF) if len(a) == 2 else i, tuple(map(int, parts[: len(b)])))  # noqa: E731
+            lowering.fail_if(p.apply("not_equal", ours, theirs), again, node, first, *second)
 
 
 def _outside(i, axis, n):
