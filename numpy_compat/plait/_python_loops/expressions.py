@@ -6,12 +6,13 @@ import operator
 
 import numpy
 
-from . import calls, complexes, growing
+from . import calls, complexes, growing, tables
 from .comprehensions import COMPREHENSIONS, folded, may_fold
 from .dry import resolved
 from .growing import Element, Growing, contains, grown, repeated
 from .kinds import Kinds, Listed, Value, kinds_of
 from .made import materialised
+from .tables import Entries, Table
 from .tracebacks import Failure, Place
 from .types import BOOL, COMPLEX, FLOAT, INT, NotCompiled, Scalar, is_complex, joined, scalar_of
 from .views import ListView, TupleView, Vector, View, array_view, is_int
@@ -87,7 +88,7 @@ class Expressions(Kinds):
         return self.p.apply("logical_not", v)
 
     def truth(self, value, node):
-        if isinstance(value, Growing):
+        if isinstance(value, (Growing, Table)):
             return self.p.apply("not_equal", value.length, self.zero)
         if isinstance(value, ListView) and not value.scalar:
             return self.p.apply("not_equal", value.dims[0][0], self.zero)
@@ -370,6 +371,8 @@ class Expressions(Kinds):
             grown(self, many, node)
         if isinstance(many, Growing):
             return contains(self, many, value, node)
+        if isinstance(many, Table):
+            return many.contains(value, node)
         if not isinstance(many, list):
             raise NotCompiled("whether something is in what is no list", node)
         found = self.literal(False)
@@ -497,18 +500,26 @@ class Expressions(Kinds):
                 grown(self, base, node)
             if isinstance(base, Growing):
                 return growing.method(self, base, node)
+            if isinstance(base, Table):
+                return tables.method(self, base, node)
             if isinstance(base, (View, Vector)):
                 return calls.method(self, base, node)
             if isinstance(base, Value) and node.func.attr in ("conjugate", "conj") and not node.args and not node.keywords:
                 return self.each((base,), lambda a: complexes.conjugated(self, a, node), node)
         fn = self.evaluate(node.func)
         if fn in _FOLDS and len(node.args) == 1 and not isinstance(node.args[0], COMPREHENSIONS) and not node.keywords:
-            if isinstance(self.dry_run(lambda: self.evaluate(node.args[0])), (Growing, ListView)):
+            if isinstance(self.dry_run(lambda: self.evaluate(node.args[0])), (Growing, ListView, Table, Entries)):
                 node = self.facts.once(growing.over, node)
         return folded(self, fn, node) if may_fold(fn, node) else calls.call(self, fn, node)
 
     def of_ListComp(self, node):
         return growing.of_comprehension(self, node)
+
+    def of_Dict(self, node):
+        return tables.of_dict(self, node)
+
+    def of_Set(self, node):
+        return tables.of_set(self, node)
 
     def of_Subscript(self, node):
         base = self.evaluate(node.value)
@@ -531,7 +542,7 @@ class Expressions(Kinds):
     def indexed(self, base, node):
         if isinstance(base, Vector):
             base = materialised(self, base, node)
-        if isinstance(base, Growing):
+        if isinstance(base, (Growing, Table)):
             return base.part(self, node)
         if not isinstance(base, View):
             raise NotCompiled("an index of what is no array", node)

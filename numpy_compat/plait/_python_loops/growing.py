@@ -4,7 +4,7 @@ Python's list behind the loop, or where it fails."""
 import ast
 from .comprehensions import OWN, loops_of
 from .kinds import Value, kinds_of
-from .types import BOOL, Column, INT, NotCompiled, Shape, joined
+from .types import BOOL, Column, INT, NotCompiled, Shape, Tabled, joined
 from .views import Vector, View, is_int
 
 WORD = 8  # bytes of an element
@@ -124,6 +124,9 @@ class Growing:
         self.put(n, words)
         p.set(self.count, more)
 
+    def ended(self):
+        """Nothing is left to do for it to go back."""
+
     def clear(self):
         self.lowering.p.set(self.count, self.lowering.zero)
 
@@ -233,6 +236,10 @@ def grown(lowering, view, node):
 
 def given(lowering, key, view):
     """The same, at the beginning, with the elements that it has."""
+    if isinstance(view.shape, Tabled):
+        from . import tables
+
+        return tables.given(lowering, key, view)
     made = Growing(lowering, key)
     if key in lowering.facts.changed_lists:
         lowering.lists.append((key, made))

@@ -8,6 +8,7 @@ import operator
 from .growing import Growing
 from .kinds import Value
 from .made import materialised
+from .tables import Entries, Nothing, Table
 from .types import INT, NotCompiled
 from .views import Vector, View, is_int
 
@@ -29,7 +30,11 @@ def iterate(lowering, loop):
     source = loop.iter
     if _is_call(lowering, source, builtins.range):
         return lowering.counted(loop, *_range(lowering, source))
-    count, item = _items(lowering, source)
+    try:
+        count, item = _items(lowering, source)
+    except Nothing:
+        lowering.gone_over = []
+        return lowering.block(loop.orelse)
     with _kept(lowering):
         lowering.loop(loop, count, lambda i: lowering.store(loop.target, item(i)))
 
@@ -95,6 +100,8 @@ def _items(lowering, source, outermost=False):
     if isinstance(array, Growing):
         lowering.gone_over.append(array)
         return array.length, array.element
+    if isinstance(array, (Table, Entries)):
+        return array.items(source)
     if isinstance(array, list) and array:
         return lowering.number(len(array)), lambda i: lowering.chosen_of(array, i, source)
     if isinstance(array, Vector):

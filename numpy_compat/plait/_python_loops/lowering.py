@@ -19,6 +19,7 @@ from .trees import names, nodes
 from .types import ArrayType, BOOL, INT, NotCompiled, SameAs, Scalar, joined
 from .growing import Again, Growing, given as given_list, of_parts
 from .made import materialised
+from .tables import Nothing, Table, delete
 from .views import Vector, View
 
 PASSES = 12  # types only widen; what has not settled by then does not
@@ -39,6 +40,8 @@ class Facts:
         self.growing = []  # names of lists that the loop is given and changes in length, or that have tuples
         self.changed_lists = set()  # of those the ones that it does change
         self.lists = []  # nodes at which lists are made
+        self.tables = []  # nodes at which dicts and sets are made, and of which kind
+        self.unknown = self.settled = False  # whether something was read of dicts into which nothing is put, as far as is known; whether that is all
         self.sites = []  # nodes at which arrays are made
         self.defaults = False  # whether one of them has the default dtype
         self.numpys = False  # whether something is computed of NumPy's numbers
@@ -88,6 +91,7 @@ class Lowering(Expressions):
         self.told = [self.variable(dtype) for dtype, _ in facts.told]
         self.sites = [(self.variable("int64"), self.variable("int64")) for _ in facts.sites]
         self.own_lists = [Growing(self, node) for node in facts.lists]
+        self.own_tables = [Table(self, *made) for made in facts.tables]
         self.lists = []  # names of lists that it was given, and what they are while it runs
         for key in sorted(facts.tagged):
             self.p.set(self.tag(key), self.zero)
@@ -164,6 +168,8 @@ class Lowering(Expressions):
         """What the machine code gives back: the failure, its operands, how many elements there are, and of each variable its value and its tag."""
         if self.made and self.facts.written - {out.slot for out in self.outs}:
             raise NotCompiled("a comprehension that writes to arrays", self.top)
+        for _, made in self.lists:
+            made.ended()
         for local in (self.heard, self.site, *self.kept, *([self.count] if self.made else [])):
             self.p.result(self.p.get(local))
         for key, bound in sorted((self.env or {}).items()):
@@ -266,7 +272,10 @@ class Lowering(Expressions):
             if self.env is None:
                 return
             self.statements += 1
-            self.statement(s)
+            try:
+                self.statement(s)
+            except Nothing:
+                self.env = None
 
     def statement(self, s):
         how = getattr(self, "do_" + type(s).__name__, None)
@@ -320,6 +329,10 @@ class Lowering(Expressions):
         leave(self, self.facts.once(_failed_assertion, s))
         self.p.end()
 
+    def do_Delete(self, s):
+        for target in s.targets:
+            delete(self, target)
+
     def do_Assign(self, s):
         value = self.evaluate(s.value)
         for target in s.targets:
@@ -352,8 +365,8 @@ class Lowering(Expressions):
         if isinstance(target, ast.Name):
             if isinstance(value, Value):
                 self.assign(target.id, value)
-            elif isinstance(value, (View, Vector, Growing, Listed)) and target.id in self.facts.behind:
-                what = "an array" if isinstance(value, (View, Vector)) else "a list"
+            elif isinstance(value, (View, Vector, Growing, Listed, Table)) and target.id in self.facts.behind:
+                what = "an array" if isinstance(value, (View, Vector)) else "a dict or a set" if isinstance(value, Table) else "a list"
                 raise NotCompiled(f"{target.id} becomes {what}, which may be read behind the loop", target)
             elif isinstance(value, list) and not isinstance(value, Listed) and target.id not in self.facts.behind:
                 self.facts.add(self.facts.views, None, target.id)
@@ -361,7 +374,7 @@ class Lowering(Expressions):
             elif isinstance(value, (Growing, Listed)):
                 self.facts.add(self.facts.views, None, target.id)
                 self.env[target.id] = value if isinstance(value, Growing) else of_parts(self, value, target)
-            elif isinstance(value, View) and not value.scalar:
+            elif isinstance(value, Table) or isinstance(value, View) and not value.scalar:
                 self.facts.add(self.facts.views, None, target.id)
                 self.env[target.id] = value
             elif isinstance(value, Vector):
@@ -543,11 +556,12 @@ def types_of(loop, inputs, step, behind):
     """The Facts of a loop: passes until the types of its variables stay."""
     facts = Facts(behind)
     for _ in range(PASSES):
-        facts.changed = False
+        facts.changed = facts.unknown = False
         try:
             Lowering(loop, inputs, facts, DryProcedure("types"), step)
         except Again:
             pass
-        if not facts.changed:
+        if not facts.changed and not facts.unknown:
             return facts
+        facts.settled = not facts.changed or facts.settled
     raise NotCompiled("types that do not settle", loop)

@@ -97,6 +97,27 @@ class Shape(NamedTuple):
         return parts if self.of_tuples else parts[0]
 
 
+class Tabled(NamedTuple):
+    """Of a dict or a set: `of` says of which kind, with the Shapes of keys and values, None where there are none. A row of words for each entry: those of the key, and
+    then those of its value."""
+
+    of: str
+    keys: Shape
+    values: Shape
+
+    of_tuples = True  # as rows
+    words, value = Shape.words, Shape.value
+
+    @property
+    def columns(self):
+        return tuple(c for shape in (self.keys, self.values) if shape is not None for c in shape.columns)
+
+
+def is_key(t):
+    """Whether a number of this type may be a key: what equals it has the same word of 64 bits."""
+    return t.kind in "biu" and t.dtype != "uint64"
+
+
 class SameAs(NamedTuple):
     """Another name of a variable of the loop's: what a function that it calls reads where the loop may store to it."""
 
