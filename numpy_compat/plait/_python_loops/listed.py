@@ -44,10 +44,16 @@ def tabled(x):
         return Other(type(x)), x
     if not x:
         return array_type("int64", 2, True, of, Tabled(of, None, None)), Held(numpy.zeros((0, 1), "int64"), x)
+    if not _may_be_key(next(iter(x))):
+        return Other(type(x)), x
     keys, values = _rows_of([*x]), None if of == "set" else _rows_of([*x.values()])
     if keys is None or values is None and of != "set" or len(keys[0].columns) > 4 or not all(map(is_key, frozenset().union(*(c.kinds for c in keys[0].columns)))):
         return Other(type(x)), x
     return array_type("int64", 2, True, of, Tabled(of, keys[0], values and values[0])), _held(keys[1] + (values[1] if values else []), x)
+
+
+def _may_be_key(k):
+    return type(k) is tuple or scalar_of(k) is not None
 
 
 _TABLES = {dict: "dict", set: "set", collections.Counter: "Counter", collections.defaultdict: "defaultdict"}
@@ -112,11 +118,12 @@ def elements_of(shape, words):
     columns, at = [], 0
     for column in shape.columns:
         found = words[:, at].copy()
-        numbers = (found.view("float64") if column.words[0] == "float64" else found).tolist()
+        found = found.view(column.words[0])
         if len(column.words) > 1:
-            numbers = [ALL[tag - 1].of(x) for tag, x in zip(words[:, at + 1].tolist(), numbers)]
-        elif not column.type.python or column.type.kind == "b":
-            numbers = [*map(column.type.of, numbers)]
+            numbers = [ALL[tag - 1].of(x) for tag, x in zip(words[:, at + 1].tolist(), found.tolist())]
+        else:
+            found = found.astype(column.type.dtype)
+            numbers = found.tolist() if column.type.python else [*found]
         columns.append(numbers)
         at += len(column.words)
     return [*zip(*columns)] if shape.of_tuples else columns[0]
