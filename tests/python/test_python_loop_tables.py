@@ -209,6 +209,22 @@ def changed_values(d, n):
     return d
 
 
+def scaled(d, n):
+    for i in range(n):
+        for k in d:
+            d[k] = d[k] * 2 + k
+        for k, v in d.items():
+            d[k] = v - 1
+    return d
+
+
+def dropped(d, x):
+    for v in x:
+        d.pop(v, None)
+        d[v + 1] = v
+    return d
+
+
 def kept(d, x):
     for v in x:
         if v in d:
@@ -280,7 +296,7 @@ COMPILED = [
     (missing_deleted, (Counter([1, 2, 3]), [2, 5, 1])), (missing_deleted, ({1: 1, 2: 2}, LABELS)), (missing_in_set, ({1}, 4)), (changed_values, ({2: 1, 1: 0.5}, 5)),
     (kept, ({2: 1, True: 0.5, 5: 3}, [5, 1, 7, 2, 1])), (remembered, (80,)), (seen_before, (INTS, {1, 2})), (seen_before, (LABELS, set())), (by_functions, (30,)),
     (read, ({k: k * 0.5 for k in range(9)}, LABELS)), (read, ({1: 2.0}, LABELS)), (read_pairs, ({(1, 2): (3, 4.5), (2, 3): (0, 1.5)}, 4)), (looped, ({1: 2, 5: 3}, 6)),
-    (looped, ({1: np.float32(2), 5: np.float32(3)}, 6)), (read, (Counter([3, 3, 5]), INTS)), (read, (defaultdict(float), INTS)),
+    (scaled, ({1: 2, 5: 3}, 6)), (dropped, ({1: 2, 5: 3}, [7, 1, 5, 8, 6])), (looped, ({1: np.float32(2), 5: np.float32(3)}, 6)), (read, (Counter([3, 3, 5]), INTS)), (read, (defaultdict(float), INTS)),
 ]  # fmt: skip
 
 
@@ -326,6 +342,14 @@ OTHERS = [
 ]  # fmt: skip
 
 
+@pytest.mark.parametrize("f, args", COMPILED, ids=lambda x: getattr(x, "__name__", ""))
+def test_no_such_loop_stays_pythons(f, args, at_once, monkeypatch):
+    said = []  # of the first code for such inputs, which is why this test is the first
+    monkeypatch.setattr(running, "_log", said.append)
+    outcome(plait.jit(f), args)
+    assert not said
+
+
 @pytest.mark.parametrize("f, args", [*COMPILED, *OTHERS], ids=lambda x: getattr(x, "__name__", ""))
 @pytest.mark.parametrize("start", [1, 2, 5])
 def test_tables_are_pythons(f, args, start, monkeypatch):
@@ -341,14 +365,6 @@ def test_tables_are_pythons(f, args, start, monkeypatch):
     jitted, expected = plait.jit(f), outcome(f, args)
     for _ in range(3):
         assert outcome(jitted, args) == expected
-
-
-@pytest.mark.parametrize("f, args", COMPILED, ids=lambda x: getattr(x, "__name__", ""))
-def test_no_such_loop_stays_pythons(f, args, at_once, monkeypatch):
-    said = []
-    monkeypatch.setattr(running, "_log", said.append)
-    outcome(plait.jit(f), args)
-    assert not said
 
 
 @pytest.mark.parametrize("make", [dict, Counter, lambda: defaultdict(int)])

@@ -8,7 +8,7 @@ import operator
 from .growing import Growing
 from .kinds import Value
 from .made import materialised
-from .tables import Entries, Nothing, Table
+from .tables import Entries, Nothing, Table, keys_named
 from .types import INT, NotCompiled
 from .views import Vector, View, is_int
 
@@ -35,7 +35,7 @@ def iterate(lowering, loop):
     except Nothing:
         lowering.gone_over = []
         return lowering.block(loop.orelse)
-    with _kept(lowering):
+    with _kept(lowering), keys_named(lowering, loop):
         lowering.loop(loop, count, lambda i: lowering.store(loop.target, item(i)))
 
 

@@ -84,6 +84,7 @@ class Lowering(Expressions):
         self.env, self.loops = {}, []
         self.gone_over = []  # lists that the loop which begins goes over
         self.of_arrays = False  # whether elements of arrays are computed, as NumPy does that
+        self.unused = None  # the expression of a statement that is nothing else
         self.perhaps = 0  # expressions around the one that is lowered which may be left out
         self.zero, self.one = self.number(0), self.number(1)
         self.warnings, self.heard = [], self.variable("int64")  # texts; a bit for each that was heard
@@ -166,8 +167,8 @@ class Lowering(Expressions):
 
     def finish(self):
         """What the machine code gives back: the failure, its operands, how many elements there are, and of each variable its value and its tag."""
-        if self.made and self.facts.written - {out.slot for out in self.outs}:
-            raise NotCompiled("a comprehension that writes to arrays", self.top)
+        if self.made and (self.lists or self.facts.written - {out.slot for out in self.outs}):
+            raise NotCompiled("a comprehension that writes to arrays, or changes lists or dicts", self.top)
         for _, made in self.lists:
             made.ended()
         for local in (self.heard, self.site, *self.kept, *([self.count] if self.made else [])):
@@ -314,6 +315,7 @@ class Lowering(Expressions):
 
     def do_Expr(self, s):
         if not isinstance(s.value, ast.Constant):
+            self.unused = s.value
             self.evaluate(s.value)
 
     def do_Raise(self, s):

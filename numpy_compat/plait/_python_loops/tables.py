@@ -4,12 +4,14 @@ Python has of a key and its value are rows of words by these numbers, in memory 
 import ast
 import builtins
 import collections
+import contextlib
 
 from . import growing
 from .growing import Element, WORD
 from .kinds import Listed, Value, kinds_of
 from .leaving import Leave, Told
 from .tracebacks import Failure
+from .trees import names
 from .types import BOOL, Column, FLOAT, INT, NotCompiled, Shape, Tabled, is_key, joined
 from .views import Vector
 
@@ -49,6 +51,9 @@ class Entry(Element):
         table.learn_values(value, node)
         if self.at is not None and self.seen == table.changed:  # it is where it was when it was read
             table.marks()
+        elif table.iterated and isinstance(self.node.slice, ast.Name) and self.node.slice.id in table.named:  # one that the loop has reached
+            table.marks()
+            self.at = table.by_key("find", self.key, node)
         else:
             self.at, _ = table.insert(self.key, node)
         table.put_value(self.at, value, node)
@@ -61,6 +66,7 @@ class Table:
         self.lowering, self.key, self.of = lowering, key, of
         self.handle, self.address, self.room, self.count = (lowering.variable("int64") for _ in range(4))
         self.iterated = 0  # loops that go over it
+        self.named = []  # of a loop over it, the name that the keys have
         self.changed = 0  # places so far at which entries come, go or move
 
     @property
@@ -287,7 +293,8 @@ class Table:
         others = other if isinstance(other, list) else [other]
         if isinstance(other, Listed) or isinstance(other, list) != shape.of_tuples or len(others) != len(shape.columns) or not all(isinstance(x, Value) for x in others):
             raise NotCompiled("a default that is no number, or no tuple as the values are", node)
-        keys = [((node, n), "value") for n in range(len(others))]
+        said = getattr(node, "slice", node)  # of a place that changes, there is a node for each pass
+        keys = [((said, n), "value") for n in range(len(others))]
         held = [low.chosen(key[0]) for key in keys]
         p.begin_if(p.apply("less", at, low.zero))
         for h, key, x in zip(held, keys, others):
@@ -318,6 +325,21 @@ class Table:
         self.lowering.gone_over.append(self)
         item = {"keys": self.key_at, "values": self.value_at, "items": lambda i: [self.key_at(i), self.value_at(i)]}[what]
         return self.length, item
+
+
+@contextlib.contextmanager
+def keys_named(lowering, loop):
+    """A dict that a loop goes over knows meanwhile which name its keys have, where nothing else has that name there."""
+    source, known = loop.iter, []
+    if isinstance(source, ast.Name) or isinstance(source, ast.Call) and isinstance(source.func, ast.Attribute) and not source.args:
+        over = lowering.dry_run(lambda: lowering.evaluate(source))
+        what = over.what if isinstance(over, Entries) else "keys"
+        target = loop.target.elts[0] if what == "items" and isinstance(loop.target, ast.Tuple) else loop.target
+        if isinstance(over, (Table, Entries)) and what != "values" and isinstance(target, ast.Name) and names(loop, ast.Store).count(target.id) == 1:
+            known = over.named if isinstance(over, Table) else over.table.named
+            known.append(target.id)
+    yield
+    del known[-1:]
 
 
 class Entries:
@@ -467,6 +489,9 @@ def method(lowering, a, node):
     how = (_OF_SETS if a.of == "set" else _OF_DICTS).get((name, len(args)))
     if how is None:
         raise NotCompiled(f"the method {name}() of a {a.of} with {len(args)} arguments", node)
+    if name == "pop" and len(args) == 2 and args[1] is None and node is lowering.unused:
+        a.remove(Key(lowering, args[0], node), node, fails=False)
+        return None
     if name == "update":
         return how(lowering, a, *args, node)
     return how(a, *([Key(lowering, args[0], node), *args[1:]] if args else []), node)
