@@ -12,7 +12,7 @@ from .dry import resolved
 from .growing import Element, Growing, contains, grown, repeated
 from .kinds import Kinds, Listed, Value, kinds_of
 from .made import materialised
-from .tables import Entries, Table
+from .tables import Entries, Nothing, Table
 from .tracebacks import Failure, Place
 from .types import BOOL, COMPLEX, FLOAT, INT, NotCompiled, Scalar, is_complex, joined, scalar_of
 from .views import ListView, TupleView, Vector, View, array_view, is_int
@@ -95,6 +95,29 @@ class Expressions(Kinds):
         if not isinstance(value, Value):
             raise NotCompiled("what is no number decides", node)
         return value.id if value.type.kind == "b" else self.p.apply("not_equal", value.id, self.p.const(value.type.dtype, 0))
+
+    def condition(self, node):
+        """Whether an expression is true: of `and` and `or` as well where operands are no numbers."""
+        if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
+            return self.negated(self.condition(node.operand))
+        if not isinstance(node, ast.BoolOp):
+            return self.truth(self.evaluate(node), node)
+        held = self.variable("bool")
+        stop = self.p.begin_if(None)
+        for at, operand in enumerate(node.values):
+            self.perhaps += at > 0
+            try:
+                self.p.set(held, self.condition(operand))
+            except Nothing:
+                if not at:
+                    raise
+                break  # this and what follows is not reached
+            finally:
+                self.perhaps -= at > 0
+            if at + 1 < len(node.values):
+                self.p.break_(stop, self.p.get(held) if isinstance(node.op, ast.Or) else self.negated(self.p.get(held)))
+        self.p.end()
+        return self.p.get(held)
 
     def whole(self, fn, a, b):
         """Of int64 that cannot overflow: places and counts."""
@@ -294,9 +317,9 @@ class Expressions(Kinds):
         return self.binary(node.op, a, b, node)
 
     def of_UnaryOp(self, node):
-        a = self.evaluate(node.operand)
         if isinstance(node.op, ast.Not):
-            return Value(BOOL, self.negated(self.truth(a, node)))
+            return Value(BOOL, self.condition(node))
+        a = self.evaluate(node.operand)
         if isinstance(a, (View, Vector)):
             return Vector.elementwise(self, lambda x: self.unary(node.op, x, node), (a,), node)
         return self.each((a,), lambda a: self.unary(node.op, a, node), node)
@@ -326,7 +349,12 @@ class Expressions(Kinds):
         held, key = self.chosen(node), (node, "value")
         stop = self.p.begin_if(None)
         for at, operand in enumerate(node.values):
-            value = self.later(operand) if at else self.evaluate(operand)
+            try:
+                value = self.later(operand) if at else self.evaluate(operand)
+            except Nothing:
+                if at:
+                    break  # this and what follows
+                raise
             self.choose(held, key, self.a_number(value, operand), node)
             if at + 1 < len(node.values):
                 truth = self.truth(value, operand)
@@ -336,10 +364,15 @@ class Expressions(Kinds):
 
     def of_IfExp(self, node):
         held, key = self.chosen(node), (node, "value")
-        self.p.begin_if(self.truth(self.evaluate(node.test), node))
-        self.choose(held, key, self.a_number(self.later(node.body), node.body), node)
-        self.p.otherwise()
-        self.choose(held, key, self.a_number(self.later(node.orelse), node.orelse), node)
+        self.p.begin_if(self.condition(node.test))
+        for way in (node.body, node.orelse):
+            try:
+                self.choose(held, key, self.a_number(self.later(way), way), node)
+            except Nothing:
+                if way is node.orelse and key not in self.facts.merges:
+                    raise
+            if way is node.body:
+                self.p.otherwise()
         self.p.end()
         return self.choice(held, key)
 
@@ -353,7 +386,12 @@ class Expressions(Kinds):
         held, key = self.chosen(node), (node, "value")
         stop = self.p.begin_if(None)
         for at, (op, right) in enumerate(zip(node.ops, node.comparators)):
-            b = self.later(right) if at else self.evaluate(right)
+            try:
+                b = self.later(right) if at else self.evaluate(right)
+            except Nothing:
+                if at:
+                    break
+                raise
             result = self.compared(op, a, b, node)
             self.choose(held, key, result, node)
             if at + 1 < len(node.ops):

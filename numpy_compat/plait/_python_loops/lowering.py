@@ -327,7 +327,7 @@ class Lowering(Expressions):
     def do_Assert(self, s):
         if not __debug__:
             return
-        self.p.begin_if(self.negated(self.truth(self.evaluate(s.test), s.test)))
+        self.p.begin_if(self.negated(self.condition(s.test)))
         leave(self, self.facts.once(_failed_assertion, s))
         self.p.end()
 
@@ -396,7 +396,7 @@ class Lowering(Expressions):
             raise NotCompiled("an attribute that changes", target)
 
     def do_If(self, s):
-        condition = self.truth(self.evaluate(s.test), s.test)
+        condition = self.condition(s.test)
         start, key = dict(self.env), (s, "if")
         self.p.begin_if(condition)
         self.block(s.body)
@@ -452,7 +452,7 @@ class Lowering(Expressions):
             test = None
         else:
             repeat = self.p.begin_repeat()
-            test = self.truth(self.evaluate(s.test), s.test)
+            test = self.condition(s.test)
             self.p.break_(repeat, self.negated(test))
         inner = self.p.begin_if(None) if has.continues else None
         self.loops.append((s, outer, inner))
