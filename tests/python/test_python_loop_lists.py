@@ -299,6 +299,13 @@ def read_tuples(pairs):
     return s
 
 
+def of_lists(n):
+    out = []
+    for i in range(n):
+        out.append([i, i * 2])
+    return out
+
+
 COMPILED = [
     (multiples, (50,)), (of_floats, (X,)), (of_numpys, (X,)), (of_numpys, (X.astype("f4"),)), (of_bools, (X,)), (primes, (100,)), (stacked, (100,)), (queue, (50,)), (inside, (50,)), (methods, (20,)),
     (repeated, (20,)), (comprehended, (X, 8)), (arrays_of_lists, (X, 6)), (popped_empty, (5,)), (beyond, (5, 0)), (beyond, (5, 3)), (set_beyond, (5,)), (not_there, (5,)),
@@ -306,7 +313,7 @@ COMPILED = [
     (filled_area, (rng.integers(0, 5, (9, 8)), (4, 4))), (intervals, (30,)), (of_several_kinds, (rng.integers(0, 9, 20), 20)), (of_several_kinds, (X, 20)), (of_either, (9,)),
     (path, (rng.integers(0, 3, (9, 8)), 8, 7)), (read_tuples, ([(1, 2.5), (2, 0.5)] * 5,)), (read_tuples, ([(True, 2)] * 5,)),
 ]  # fmt: skip
-OTHERS = [(halves, (1000,)), (filled, ([1], 9)), (read_tuples, ([(1, 2.5), (2, 5)] * 5,)), (read_tuples, ([(1, 2.5), (2, 5, 1)],)), (given, ([], 3)), (given, ((1, 2), 3)), (given, (["a", 1], 1)), (filled, ([1 + 1j], 3))]
+OTHERS = [(of_lists, (4,)), (halves, (1000,)), (filled, ([1], 9)), (read_tuples, ([(1, 2.5), (2, 5)] * 5,)), (read_tuples, ([(1, 2.5), (2, 5, 1)],)), (given, ([], 3)), (given, ((1, 2), 3)), (given, (["a", 1], 1)), (filled, ([1 + 1j], 3))]
 
 
 @pytest.mark.parametrize("f, args", [*COMPILED, *OTHERS], ids=lambda x: getattr(x, "__name__", ""))

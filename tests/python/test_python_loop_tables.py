@@ -209,6 +209,21 @@ def changed_values(d, n):
     return d
 
 
+def comprehended(x, n):
+    s = 0
+    for i in range(n):
+        squares = {v: v * v for v in x if v > i}
+        rests = {v % (i + 2) for v in x}
+        pairs = {(v, w % 2) for v in x for w in squares}
+        ints = {int(v) for v in x if v != i}
+        s += len(rests) * 7 + len(pairs) + sum(squares.values()) + sum(ints) * max(ints) - min(ints) + all(ints)
+        for k, v in {a + b: a for a, b in zip(x, x)}.items():
+            s = (s * 3 + k - v) % 10007
+        rows = [(v, i) for v in x if v > 3]
+        s += rows[0][0]
+    return s
+
+
 def scaled(d, n):
     for i in range(n):
         for k in d:
@@ -296,7 +311,7 @@ COMPILED = [
     (missing_deleted, (Counter([1, 2, 3]), [2, 5, 1])), (missing_deleted, ({1: 1, 2: 2}, LABELS)), (missing_in_set, ({1}, 4)), (changed_values, ({2: 1, 1: 0.5}, 5)),
     (kept, ({2: 1, True: 0.5, 5: 3}, [5, 1, 7, 2, 1])), (remembered, (80,)), (seen_before, (INTS, {1, 2})), (seen_before, (LABELS, set())), (by_functions, (30,)),
     (read, ({k: k * 0.5 for k in range(9)}, LABELS)), (read, ({1: 2.0}, LABELS)), (read_pairs, ({(1, 2): (3, 4.5), (2, 3): (0, 1.5)}, 4)), (looped, ({1: 2, 5: 3}, 6)),
-    (scaled, ({1: 2, 5: 3}, 6)), (dropped, ({1: 2, 5: 3}, [7, 1, 5, 8, 6])), (looped, ({1: np.float32(2), 5: np.float32(3)}, 6)), (read, (Counter([3, 3, 5]), INTS)), (read, (defaultdict(float), INTS)),
+    (comprehended, (INTS, 6)), (scaled, ({1: 2, 5: 3}, 6)), (dropped, ({1: 2, 5: 3}, [7, 1, 5, 8, 6])), (looped, ({1: np.float32(2), 5: np.float32(3)}, 6)), (read, (Counter([3, 3, 5]), INTS)), (read, (defaultdict(float), INTS)),
 ]  # fmt: skip
 
 

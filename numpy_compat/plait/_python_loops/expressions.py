@@ -546,7 +546,10 @@ class Expressions(Kinds):
                 return self.each((base,), lambda a: complexes.conjugated(self, a, node), node)
         fn = self.evaluate(node.func)
         if fn in _FOLDS and len(node.args) == 1 and not isinstance(node.args[0], COMPREHENSIONS) and not node.keywords:
-            if isinstance(self.dry_run(lambda: self.evaluate(node.args[0])), (Growing, ListView, Table, Entries)):
+            of = self.dry_run(lambda: self.evaluate(node.args[0]))
+            if isinstance(of, Table) and of.of == "set":
+                node = self.facts.once(tables.unordered, node)
+            if isinstance(of, (Growing, ListView, Table, Entries)):
                 node = self.facts.once(growing.over, node)
         return folded(self, fn, node) if may_fold(fn, node) else calls.call(self, fn, node)
 
@@ -558,6 +561,14 @@ class Expressions(Kinds):
 
     def of_Set(self, node):
         return tables.of_set(self, node)
+
+    def of_Unordered(self, node):
+        return node.entries(self)
+
+    def of_SetComp(self, node):
+        return tables.of_comprehension(self, node)
+
+    of_DictComp = of_SetComp
 
     def of_Subscript(self, node):
         base = self.evaluate(node.value)

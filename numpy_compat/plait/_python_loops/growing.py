@@ -3,7 +3,7 @@ Python's list behind the loop, or where it fails."""
 
 import ast
 from .comprehensions import OWN, loops_of
-from .kinds import Value, kinds_of
+from .kinds import Listed, Value, kinds_of
 from .types import BOOL, Column, INT, NotCompiled, Shape, Tabled, joined
 from .views import Vector, View, is_int
 
@@ -58,6 +58,8 @@ class Growing:
         """What is to be an element, as its words."""
         lowering, of_tuples = self.lowering, isinstance(value, list)
         numbers = [_number(x, node) for x in value] if of_tuples else [_number(value, node)]
+        if isinstance(value, Listed):
+            raise NotCompiled("a list of lists", node)
         if any(t.kind == "c" for x in numbers for t in kinds_of(x)):
             raise NotCompiled("a list of complex numbers", node)
         columns = [Column(x.type, kinds_of(x)) for x in numbers]
@@ -258,10 +260,14 @@ def new(lowering, node):
 
 def of_comprehension(lowering, node):
     """[... for ... in ...]"""
-    made = new(lowering, node)
+    return filled(lowering, new(lowering, node), node.elt, node)
+
+
+def filled(lowering, made, item, node):
+    """A list or a set of a comprehension's items, or a dict of its pairs."""
     key = "appends", node
     if key not in lowering.facts.said:
-        each = ast.fix_missing_locations(ast.copy_location(Appended(node.elt), node))
+        each = ast.fix_missing_locations(ast.copy_location(Appended(item), node))
         lowering.facts.said[key] = each, loops_of(node, [each])
         for s in lowering.facts.said[key][1]:
             ast.fix_missing_locations(s)

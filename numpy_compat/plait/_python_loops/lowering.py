@@ -285,7 +285,7 @@ class Lowering(Expressions):
         how(s)
 
     def do_Appended(self, s):
-        s.to.append(self.scalar(s.item), s)
+        s.to.append(self.evaluate(s.item), s)
 
     def do_Element(self, s):
         value, p = self.scalar(s.item), self.p

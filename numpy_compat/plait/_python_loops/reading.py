@@ -17,7 +17,7 @@ from .trees import copied, names, nodes
 NOT_IN_LOOPS = (
     ast.Try, ast.With, ast.Import, ast.ImportFrom, ast.Global, ast.Nonlocal, ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef,
     ast.Lambda, ast.Yield, ast.YieldFrom, ast.Await, ast.AsyncFor, ast.AsyncWith,
-    ast.SetComp, ast.DictComp, ast.Starred,
+    ast.Starred,
 )  # fmt: skip
 LIBRARIES = tuple(os.path.dirname(os.path.abspath(f)) + os.sep for f in (numpy.__file__, os.path.dirname(__file__)))
 _known = {}

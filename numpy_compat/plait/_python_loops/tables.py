@@ -196,6 +196,12 @@ class Table:
     def add(self, key, node):
         self.insert(key, node)
 
+    def append(self, value, node):
+        """What a comprehension gives."""
+        if self.of == "set":
+            return self.add(Key(self.lowering, value, node), node)
+        return self.set(Key(self.lowering, value[0], node), value[1], node)
+
     def default(self, key, value, node):
         """What the key has, or gets now."""
         self.learn_values(value, node)
@@ -352,6 +358,25 @@ class Entries:
         return self.table.items(node, self.what, self.ordered)
 
 
+class Unordered(ast.expr):
+    """The ints of a set for a call that gives the same of any order."""
+
+    _fields = ("of",)
+
+    def entries(self, lowering):
+        table = lowering.evaluate(self.of)
+        keys = table.shape.keys
+        if keys is not None and (keys.of_tuples or not keys.columns[0].kinds <= {INT, BOOL}):
+            raise NotCompiled("a loop over a set, whose order Python knows", self)
+        return Entries(table, "keys", ordered=True)
+
+
+def unordered(node):
+    """The call sum(x) of a set x."""
+    made = ast.Call(node.func, [ast.copy_location(Unordered(node.args[0]), node.args[0])], [])
+    return ast.fix_missing_locations(ast.copy_location(made, node))
+
+
 def _met(known, value, what, node):
     """The Shape of what has been there, and of a value that is to be there."""
     of_tuples = isinstance(value, list)
@@ -440,6 +465,13 @@ def of_set(lowering, node):
     for key in keys:
         made.add(key, node)
     return made
+
+
+def of_comprehension(lowering, node):
+    """{... for ... in ...}"""
+    pairs = isinstance(node, ast.DictComp)
+    item = ast.copy_location(ast.Tuple([node.key, node.value], ast.Load()), node) if pairs else node.elt
+    return growing.filled(lowering, new(lowering, node, "dict" if pairs else "set"), item, node)
 
 
 _EMPTY = {builtins.dict: "dict", builtins.set: "set", collections.Counter: "Counter"}
