@@ -30,13 +30,15 @@ def iterate(lowering, loop):
     source = loop.iter
     if _is_call(lowering, source, builtins.range):
         return lowering.counted(loop, *_range(lowering, source))
+    around, lowering.gone_over = lowering.gone_over, []  # what one loop goes over may be a comprehension with others
     try:
         count, item = _items(lowering, source)
     except Nothing:
-        lowering.gone_over = []
+        lowering.gone_over = around
         return lowering.block(loop.orelse)
     with _kept(lowering), keys_named(lowering, loop):
         lowering.loop(loop, count, lambda i: lowering.store(loop.target, item(i)))
+    lowering.gone_over = around
 
 
 def _range(lowering, source):

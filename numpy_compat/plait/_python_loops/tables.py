@@ -337,7 +337,7 @@ class Table:
 def keys_named(lowering, loop):
     """A dict that a loop goes over knows meanwhile which name its keys have, where nothing else has that name there."""
     source, known = loop.iter, []
-    if isinstance(source, ast.Name) or isinstance(source, ast.Call) and isinstance(source.func, ast.Attribute) and not source.args:
+    if isinstance(source, ast.Name) or isinstance(source, ast.Call) and isinstance(source.func, ast.Attribute) and isinstance(source.func.value, ast.Name) and not source.args:
         over = lowering.dry_run(lambda: lowering.evaluate(source))
         what = over.what if isinstance(over, Entries) else "keys"
         target = loop.target.elts[0] if what == "items" and isinstance(loop.target, ast.Tuple) else loop.target
