@@ -273,7 +273,7 @@ class Table:
             facts.unknown = True
             raise Nothing("nothing is ever put into a dict", node)
         self.fail_if_missing(self.lowering.number(-1), key, node)
-        return self.lowering.number(-1), Value(INT, self.lowering.zero)
+        return None, Value(INT, self.lowering.zero)
 
     def read(self, key, node):
         """The entry's number, None where it may be missing, and its value."""
