@@ -4,7 +4,7 @@ Python's list behind the loop, or where it fails."""
 import ast
 from .comprehensions import OWN, loops_of
 from .kinds import Listed, Value, kinds_of
-from .types import BOOL, Column, INT, NotCompiled, Shape, Tabled, joined
+from .types import BOOL, Column, INT, NotCompiled, Shape, Tabled, column_of
 from .views import Vector, View, is_int
 
 WORD = 8  # bytes of an element
@@ -62,12 +62,12 @@ class Growing:
             raise NotCompiled("a list of lists", node)
         if any(t.kind == "c" for x in numbers for t in kinds_of(x)):
             raise NotCompiled("a list of complex numbers", node)
-        columns = [Column(x.type, kinds_of(x)) for x in numbers]
+        columns = [column_of(kinds_of(x)) for x in numbers]
         known = lowering.facts.merges.get(("list", self.key))
         if known is not None:
             if known.of_tuples != of_tuples or len(known.columns) != len(columns):
                 raise NotCompiled("a list of elements of several lengths", node)
-            columns = [Column(joined(a.type, b.type), a.kinds | b.kinds) for a, b in zip(known.columns, columns)]
+            columns = [column_of(a.kinds | b.kinds) for a, b in zip(known.columns, columns)]
         lowering.settle(("list", self.key), Shape(of_tuples, tuple(columns)))
         words = []
         for x, column in zip(numbers, columns):

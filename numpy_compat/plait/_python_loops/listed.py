@@ -1,12 +1,11 @@
 """Lists and tuples of Python's numbers that a compiled loop reads, and lists whose elements it sets: arrays for as long as it runs."""
 
 import collections
-import functools
 from typing import NamedTuple
 
 import numpy
 
-from .types import ALL, Column, NotCompiled, Other, Shape, Tabled, array_type, is_key, joined, scalar_of, tag_of
+from .types import ALL, NotCompiled, Other, Shape, Tabled, array_type, column_of, is_key, scalar_of, tag_of
 
 FEW = 16
 _DTYPES = {float: "float64", int: "int64", bool: "bool"}
@@ -78,7 +77,7 @@ def _rows_of(x):
         if None in found or any(t.kind == "c" for t in found):
             return None
         try:
-            column = Column(functools.reduce(joined, {*found}), frozenset(found))
+            column = column_of({*found})
         except NotCompiled:
             return None
         made = numpy.array([float(n) if column.type.kind == "f" else int(n) for n in numbers], column.words[0])

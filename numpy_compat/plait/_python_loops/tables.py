@@ -12,7 +12,7 @@ from .kinds import Listed, Value, kinds_of
 from .leaving import Leave, Told
 from .tracebacks import Failure
 from .trees import names
-from .types import BOOL, Column, FLOAT, INT, NotCompiled, Shape, Tabled, is_key, joined
+from .types import BOOL, FLOAT, INT, NotCompiled, Shape, Tabled, column_of, is_key
 from .views import Vector
 
 MOST = 4  # numbers of a key
@@ -385,12 +385,12 @@ def _met(known, value, what, node):
         raise NotCompiled(f"a {what} that is neither a number nor a tuple of numbers", node)
     if any(t.kind == "c" for x in parts for t in kinds_of(x)):
         raise NotCompiled("a dict of complex numbers", node)
-    columns = [Column(x.type, kinds_of(x)) for x in parts]
+    kinds = [kinds_of(x) for x in parts]
     if known is not None:
-        if known.of_tuples != of_tuples or len(known.columns) != len(columns):
+        if known.of_tuples != of_tuples or len(known.columns) != len(parts):
             raise NotCompiled(f"{what}s of several lengths", node)
-        columns = [Column(joined(a.type, b.type), a.kinds | b.kinds) for a, b in zip(known.columns, columns)]
-    return Shape(of_tuples, tuple(columns))
+        kinds = [c.kinds | found for c, found in zip(known.columns, kinds)]
+    return Shape(of_tuples, tuple(map(column_of, kinds)))
 
 
 def _words_of(lowering, shape, value, node):
@@ -489,12 +489,28 @@ def made_by(lowering, fn, node):
     of = _EMPTY.get(fn)
     if of is None:
         return None
-    if node.keywords or len(node.args) > (of == "set"):
+    if node.keywords or len(node.args) > (of != "Counter"):
         raise NotCompiled(f"{of}() with such arguments", node)
     source = lowering.evaluate(node.args[0]) if node.args else None
+    if isinstance(source, Table) and (of == "set") == (source.of == "set"):
+        return _copied(lowering, source, of, node)
+    if node.args and of == "dict":
+        raise NotCompiled("dict() of what is no dict", node)
     made = new(lowering, node, of)
     if node.args:
         _update(lowering, made, source, node)
+    return made
+
+
+def _copied(lowering, a, of, node):
+    made = new(lowering, node, of)
+    if a.shape.keys is None or of != "set" and a.shape.values is None:
+        return made
+    a.tidy()
+    _, i = lowering.p.begin_count(lowering.zero, a.length)
+    key = Key(lowering, a.key_at(i), node)
+    made.add(key, node) if of == "set" else made.set(key, a.value_at(i), node)
+    lowering.p.end()
     return made
 
 
@@ -518,6 +534,8 @@ def method(lowering, a, node):
         raise NotCompiled(f"the method {name}() of a {a.of} with such arguments", node)
     if name == "clear" and not args:
         return a.clear(node)
+    if name == "copy" and not args:
+        return _copied(lowering, a, a.of, node)
     how = (_OF_SETS if a.of == "set" else _OF_DICTS).get((name, len(args)))
     if how is None:
         raise NotCompiled(f"the method {name}() of a {a.of} with {len(args)} arguments", node)

@@ -75,6 +75,11 @@ class Column(NamedTuple):
         return ("float64" if self.type.kind == "f" else "int64",) + ("int64",) * (len(self.kinds) > 1)
 
 
+def column_of(kinds):
+    """The Column of numbers of these types, which is the same in whatever order they were found."""
+    return Column(functools.reduce(joined, sorted(kinds)), frozenset(kinds))
+
+
 class Shape(NamedTuple):
     """Of a list's elements: numbers, or tuples of so many. A row of words of 64 bits for each."""
 
