@@ -224,6 +224,35 @@ def comprehended(x, n):
     return s
 
 
+def copies(d, seen, n):
+    s = 0
+    for i in range(n):
+        mine, plain, there = d.copy(), dict(d), set(seen)
+        mine[i] = mine.get(i, 0) + 1
+        plain[i + 100] = 0.5
+        there.discard(i)
+        there.add(-i)
+        if i % 2 and i - 2 in d:
+            del d[i - 2]
+        d[i * 2] = len(mine) + len(there.copy())
+        for k, v in plain.items():
+            s = (s * 5 + k + v) % 10007
+        s += sum(mine.values())
+    return s, d, seen
+
+
+def tried(d, n):
+    s = 0
+    for i in range(n):
+        if i in d and d[i] > 2 or not d:
+            s += d[i] if i in d else 7
+        elif (i - 1 in d or s > 5) and d:
+            s -= 1
+        while d and i * 3 in d:
+            d.pop(i * 3)
+    return s, d
+
+
 def scaled(d, n):
     for i in range(n):
         for k in d:
@@ -311,7 +340,8 @@ COMPILED = [
     (missing_deleted, (Counter([1, 2, 3]), [2, 5, 1])), (missing_deleted, ({1: 1, 2: 2}, LABELS)), (missing_in_set, ({1}, 4)), (changed_values, ({2: 1, 1: 0.5}, 5)),
     (kept, ({2: 1, True: 0.5, 5: 3}, [5, 1, 7, 2, 1])), (remembered, (80,)), (seen_before, (INTS, {1, 2})), (seen_before, (LABELS, set())), (by_functions, (30,)),
     (read, ({k: k * 0.5 for k in range(9)}, LABELS)), (read, ({1: 2.0}, LABELS)), (read_pairs, ({(1, 2): (3, 4.5), (2, 3): (0, 1.5)}, 4)), (looped, ({1: 2, 5: 3}, 6)),
-    (comprehended, (INTS, 6)), (scaled, ({1: 2, 5: 3}, 6)), (dropped, ({1: 2, 5: 3}, [7, 1, 5, 8, 6])), (looped, ({1: np.float32(2), 5: np.float32(3)}, 6)), (read, (Counter([3, 3, 5]), INTS)), (read, (defaultdict(float), INTS)),
+    (comprehended, (INTS, 6)), (copies, ({3: 1, 8: 2}, {1, 5}, 9)), (copies, (Counter([1, 1, 7]), set(), 9)), (copies, ({}, {3}, 9)), (tried, ({1: 5, 9: 1, 3: 4, 0: 2}, 12)),
+    (scaled, ({1: 2, 5: 3}, 6)), (dropped, ({1: 2, 5: 3}, [7, 1, 5, 8, 6])), (looped, ({1: np.float32(2), 5: np.float32(3)}, 6)), (read, (Counter([3, 3, 5]), INTS)), (read, (defaultdict(float), INTS)),
 ]  # fmt: skip
 
 
