@@ -336,6 +336,13 @@ def moved_in_one(a):
     return moved(a, a)
 
 
+def of_lists(n):
+    out = []
+    for i in range(n):
+        out.append([i, i * 2])
+    return out
+
+
 COMPILED = [
     (searched, ([3, 1, 2, 1], 6)), (searched, ((3, 1, 2, 1), 6)), (searched, ([3.0, 2.5, 2.0], 6)),
     (not_found, ([2, 1, 0], 6)), (not_found, ((2, 1, 0), 6)),
@@ -349,7 +356,7 @@ OTHERS = [
     (shortened_as_it_goes, ([1, 2, 3, 4, 5, 6],)), (moved_in_one, ([1, 2, 3, 4, 5, 6],)),
     (popped_in_a_comprehension, ([1, 2, 3], 2)), (popped_in_a_comprehension, ([1, 2, 3], 9)),
 ]  # fmt: skip
-OTHERS += [(halves, (1000,)), (filled, ([1], 9)), (given, ([], 3)), (given, ((1, 2), 3)), (given, (["a", 1], 1)), (filled, ([1 + 1j], 3)), (read_tuples, ([(1, 2.5), (2, 5)] * 5,)), (read_tuples, ([(1, 2.5), (2, 5, 1)],))]
+OTHERS += [(of_lists, (4,)), (halves, (1000,)), (filled, ([1], 9)), (given, ([], 3)), (given, ((1, 2), 3)), (given, (["a", 1], 1)), (filled, ([1 + 1j], 3)), (read_tuples, ([(1, 2.5), (2, 5)] * 5,)), (read_tuples, ([(1, 2.5), (2, 5, 1)],))]
 
 
 @pytest.mark.parametrize("f, args", [*COMPILED, *OTHERS], ids=lambda x: getattr(x, "__name__", ""))

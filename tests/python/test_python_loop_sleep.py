@@ -15,7 +15,7 @@ FACTOR = 3
 def popped(values):
     stack, out = [], []
     for v in values:
-        while stack and stack[-1] > v:
+        while stack and str(stack[-1]) > str(v):
             stack.pop()
         out.append(stack[-1] if stack else None)
         stack.append(v)

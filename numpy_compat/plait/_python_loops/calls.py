@@ -11,8 +11,10 @@ from . import complexes
 from .folds import fold_of, folded
 from .reading import LIBRARIES
 from .types import BOOL, FLOAT, INT, NUMPYS, NotCompiled, Scalar, class_of, joined
+from . import tables
 from .growing import Growing
 from .made import make, maker_of, materialised
+from .tables import Entries, Table
 from .views import Vector, View, as_vector, same_extent
 
 _LIBM = {
@@ -34,6 +36,8 @@ def call(lowering, fn, node):
         raise NotCompiled("a call of what is no function", node)
     if fn in _TYPES and isinstance(fn, type) and len(node.args) == 1 and isinstance(node.args[0], ast.Constant) and not node.keywords:
         return _constant(lowering, fn, node.args[0])
+    if (made := tables.made_by(lowering, fn, node)) is not None:
+        return made
     if name := maker_of(fn):
         return make(lowering, name, node)
     args = [lowering.evaluate(a) for a in node.args]
@@ -280,7 +284,9 @@ def _len(lowering, args, node):
     (a,) = args
     if isinstance(a, list):
         return lowering.literal(len(a))
-    if isinstance(a, Growing):
+    if isinstance(a, Entries):
+        a = a.table
+    if isinstance(a, (Growing, Table)):
         return _value(INT, a.length)
     if not isinstance(a, View) or a.scalar:
         raise NotCompiled("the length of what is no array", node)

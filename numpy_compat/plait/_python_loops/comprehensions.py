@@ -31,11 +31,12 @@ class _Scoped(ast.NodeTransformer):
             g.target, g.ifs = self.visit(g.target), [self.visit(test) for test in g.ifs]
             if g is not first:
                 g.iter = self.visit(g.iter)
-        node.elt = self.visit(node.elt)
+        for field in ("key", "value") if isinstance(node, ast.DictComp) else ("elt",):
+            setattr(node, field, self.visit(getattr(node, field)))
         self.renamed = outer
         return node
 
-    visit_ListComp = visit_GeneratorExp = comprehension
+    visit_ListComp = visit_GeneratorExp = visit_SetComp = visit_DictComp = comprehension
 
 
 def scoped(tree):

@@ -6,12 +6,13 @@ import operator
 
 import numpy
 
-from . import calls, complexes, draws, growing
+from . import calls, complexes, draws, growing, tables
 from .comprehensions import COMPREHENSIONS, folded, may_fold
 from .dry import resolved
 from .growing import Element, Growing, contains, grown, repeated
 from .kinds import Kinds, Listed, Value, kinds_of
 from .made import materialised
+from .tables import Entries, Nothing, Table
 from .tracebacks import Failure, Place
 from .types import BOOL, COMPLEX, FLOAT, INT, NotCompiled, Scalar, is_complex, joined, scalar_of
 from .views import ListView, TupleView, Vector, View, array_view, is_int
@@ -90,13 +91,45 @@ class Expressions(Kinds):
         return self.p.apply("logical_not", v)
 
     def truth(self, value, node):
-        if isinstance(value, Growing):
+        if isinstance(value, (Growing, Table)):
             return self.p.apply("not_equal", value.length, self.zero)
         if isinstance(value, ListView) and not value.scalar:
             return self.p.apply("not_equal", value.dims[0][0], self.zero)
         if not isinstance(value, Value):
             raise NotCompiled("what is no number decides", node)
         return value.id if value.type.kind == "b" else self.p.apply("not_equal", value.id, self.p.const(value.type.dtype, 0))
+
+    def decides(self, node):
+        """Whether an expression is true, where that is known as the loop is compiled, else None; and what says so as it runs."""
+        if not isinstance(node, ast.BoolOp) and not (isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not)):
+            test = self.evaluate(node)
+            if isinstance(test, Value) and test.known:
+                return bool(test.literal), None
+            return None, self.truth(test, node)
+        return None, self.condition(node)
+
+    def condition(self, node):
+        """Whether an expression is true: of `and` and `or` as well where operands are no numbers."""
+        if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
+            return self.negated(self.condition(node.operand))
+        if not isinstance(node, ast.BoolOp):
+            return self.truth(self.evaluate(node), node)
+        held = self.variable("bool")
+        stop = self.p.begin_if(None)
+        for at, operand in enumerate(node.values):
+            self.perhaps += at > 0
+            try:
+                self.p.set(held, self.condition(operand))
+            except Nothing:
+                if not at:
+                    raise
+                break  # this and what follows is not reached
+            finally:
+                self.perhaps -= at > 0
+            if at + 1 < len(node.values):
+                self.p.break_(stop, self.p.get(held) if isinstance(node.op, ast.Or) else self.negated(self.p.get(held)))
+        self.p.end()
+        return self.p.get(held)
 
     def whole(self, fn, a, b):
         """Of int64 that cannot overflow: places and counts."""
@@ -307,9 +340,9 @@ class Expressions(Kinds):
         return self.binary(node.op, a, b, node)
 
     def of_UnaryOp(self, node):
-        a = self.evaluate(node.operand)
         if isinstance(node.op, ast.Not):
-            return Value(BOOL, self.negated(self.truth(a, node)))
+            return Value(BOOL, self.condition(node))
+        a = self.evaluate(node.operand)
         if isinstance(a, (View, Vector)):
             return Vector.elementwise(self, lambda x: self.unary(node.op, x, node), (a,), node)
         return self.each((a,), lambda a: self.unary(node.op, a, node), node)
@@ -339,7 +372,12 @@ class Expressions(Kinds):
         held, key = self.chosen(node), (node, "value")
         stop = self.p.begin_if(None)
         for at, operand in enumerate(node.values):
-            value = self.later(operand) if at else self.evaluate(operand)
+            try:
+                value = self.later(operand) if at else self.evaluate(operand)
+            except Nothing:
+                if at:
+                    break  # this and what follows
+                raise
             self.choose(held, key, self.a_number(value, operand), node)
             if at + 1 < len(node.values):
                 truth = self.truth(value, operand)
@@ -348,13 +386,19 @@ class Expressions(Kinds):
         return self.choice(held, key)
 
     def of_IfExp(self, node):
-        held, key, test = self.chosen(node), (node, "value"), self.evaluate(node.test)
-        if isinstance(test, Value) and test.known:
-            return self.evaluate(node.body if test.literal else node.orelse)
-        self.p.begin_if(self.truth(test, node))
-        self.choose(held, key, self.a_number(self.later(node.body), node.body), node)
-        self.p.otherwise()
-        self.choose(held, key, self.a_number(self.later(node.orelse), node.orelse), node)
+        held, key = self.chosen(node), (node, "value")
+        known, condition = self.decides(node.test)
+        if known is not None:
+            return self.evaluate(node.body if known else node.orelse)
+        self.p.begin_if(condition)
+        for way in (node.body, node.orelse):
+            try:
+                self.choose(held, key, self.a_number(self.later(way), way), node)
+            except Nothing:
+                if way is node.orelse and key not in self.facts.merges:
+                    raise
+            if way is node.body:
+                self.p.otherwise()
         self.p.end()
         return self.choice(held, key)
 
@@ -368,7 +412,12 @@ class Expressions(Kinds):
         held, key = self.chosen(node), (node, "value")
         stop = self.p.begin_if(None)
         for at, (op, right) in enumerate(zip(node.ops, node.comparators)):
-            b = self.later(right) if at else self.evaluate(right)
+            try:
+                b = self.later(right) if at else self.evaluate(right)
+            except Nothing:
+                if at:
+                    break
+                raise
             result = self.compared(op, a, b, node)
             self.choose(held, key, result, node)
             if at + 1 < len(node.ops):
@@ -384,6 +433,8 @@ class Expressions(Kinds):
         """`value in many`"""
         if isinstance(many, (Growing, ListView)):
             return contains(self, many, value, node)
+        if isinstance(many, Table):
+            return many.contains(value, node)
         if not isinstance(many, list):
             raise NotCompiled("whether something is in what is no list", node)
         found = self.literal(False)
@@ -517,6 +568,8 @@ class Expressions(Kinds):
                 return growing.method(self, base, node)
             if isinstance(base, draws.Generator):
                 return draws.method(self, base, node.func.attr, node, True)
+            if isinstance(base, Table):
+                return tables.method(self, base, node)
             if isinstance(base, (View, Vector)):
                 return calls.method(self, base, node)
             if isinstance(base, Value) and node.func.attr in ("conjugate", "conj") and not node.args and not node.keywords:
@@ -525,12 +578,29 @@ class Expressions(Kinds):
         if name := draws.legacy(fn):
             return draws.method(self, draws.Generator(self.argument(draws.LEGACY)), name, node, False)
         if fn in _FOLDS and len(node.args) == 1 and not isinstance(node.args[0], COMPREHENSIONS) and not node.keywords:
-            if isinstance(self.dry_run(lambda: self.evaluate(node.args[0])), (Growing, ListView)):
+            of = self.dry_run(lambda: self.evaluate(node.args[0]))
+            if isinstance(of, Table) and of.of == "set":
+                node = self.facts.once(tables.unordered, node)
+            if isinstance(of, (Growing, ListView, Table, Entries)):
                 node = self.facts.once(growing.over, node)
         return folded(self, fn, node) if may_fold(fn, node) else calls.call(self, fn, node)
 
     def of_ListComp(self, node):
         return growing.of_comprehension(self, node)
+
+    def of_Dict(self, node):
+        return tables.of_dict(self, node)
+
+    def of_Set(self, node):
+        return tables.of_set(self, node)
+
+    def of_Unordered(self, node):
+        return node.entries(self)
+
+    def of_SetComp(self, node):
+        return tables.of_comprehension(self, node)
+
+    of_DictComp = of_SetComp
 
     def of_Subscript(self, node):
         base = self.evaluate(node.value)
@@ -553,7 +623,7 @@ class Expressions(Kinds):
     def indexed(self, base, node):
         if isinstance(base, Vector):
             base = materialised(self, base, node)
-        if isinstance(base, Growing):
+        if isinstance(base, (Growing, Table)):
             return base.part(self, node)
         if not isinstance(base, View):
             raise NotCompiled("an index of what is no array", node)

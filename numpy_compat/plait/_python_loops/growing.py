@@ -3,8 +3,8 @@ Python's list behind the loop, or where it fails."""
 
 import ast
 from .comprehensions import OWN, loops_of
-from .kinds import Value, kinds_of
-from .types import BOOL, Column, INT, NotCompiled, Shape, joined
+from .kinds import Listed, Value, kinds_of
+from .types import BOOL, INT, Column, NotCompiled, Shape, Tabled, column_of
 from .views import TupleView, Vector, View, is_int
 
 WORD = 8  # bytes of an element
@@ -58,9 +58,11 @@ class Growing:
         """What is to be an element, as its words."""
         lowering, of_tuples = self.lowering, isinstance(value, list)
         numbers = [_number(x, node) for x in value] if of_tuples else [_number(value, node)]
+        if isinstance(value, Listed):
+            raise NotCompiled("a list of lists", node)
         if any(t.kind == "c" for x in numbers for t in kinds_of(x)):
             raise NotCompiled("a list of complex numbers", node)
-        columns = self.widen(Shape(of_tuples, tuple(Column(x.type, kinds_of(x)) for x in numbers)), node).columns
+        columns = self.widen(Shape(of_tuples, tuple(column_of(kinds_of(x)) for x in numbers)), node).columns
         words = []
         for x, column in zip(numbers, columns):
             words.append(lowering.cast(Value(column.type, lowering.held_as(x, column.type, node)), column.words[0]))
@@ -74,7 +76,7 @@ class Growing:
             if known.of_tuples != shape.of_tuples or len(known.columns) != len(shape.columns):
                 raise NotCompiled("a list of elements of several lengths", node)
             both = zip(known.columns, shape.columns)
-            shape = Shape(known.of_tuples, tuple(Column(joined(a.type, b.type), a.kinds | b.kinds) for a, b in both))
+            shape = Shape(known.of_tuples, tuple(column_of(a.kinds | b.kinds) for a, b in both))
         self.lowering.settle(("list", self.key), shape)
         return shape
 
@@ -128,6 +130,9 @@ class Growing:
         self.reserve(more, node)
         self.put(n, words)
         p.set(self.count, more)
+
+    def ended(self):
+        """Nothing is left to do for it to go back."""
 
     def clear(self):
         self.lowering.p.set(self.count, self.lowering.zero)
@@ -238,6 +243,10 @@ def grown(lowering, view, node):
 
 def given(lowering, key, view):
     """The same, at the beginning, with the elements that it has."""
+    if isinstance(view.shape, Tabled):
+        from . import tables
+
+        return tables.given(lowering, key, view)
     made = Growing(lowering, key)
     if key in lowering.facts.changed_lists:
         lowering.lists.append((key, made))
@@ -256,10 +265,14 @@ def new(lowering, node):
 
 def of_comprehension(lowering, node):
     """[... for ... in ...]"""
-    made = new(lowering, node)
+    return filled(lowering, new(lowering, node), node.elt, node)
+
+
+def filled(lowering, made, item, node):
+    """A list or a set of a comprehension's items, or a dict of its pairs."""
     key = "appends", node
     if key not in lowering.facts.said:
-        each = ast.fix_missing_locations(ast.copy_location(Appended(node.elt), node))
+        each = ast.fix_missing_locations(ast.copy_location(Appended(item), node))
         lowering.facts.said[key] = each, loops_of(node, [each])
         for s in lowering.facts.said[key][1]:
             ast.fix_missing_locations(s)

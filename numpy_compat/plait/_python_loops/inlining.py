@@ -6,6 +6,7 @@ from .expressions import Value
 from .growing import Growing
 from .kinds import Listed
 from .made import materialised
+from .tables import Nothing
 from .reading import definition, outer_name
 from .trees import copied
 from .types import NotCompiled
@@ -122,6 +123,6 @@ def inlined(lowering, function, given, named, node):
     lowering.p.end()
     lowering.meet(frame.key, before)
     if lowering.env is None:
-        raise NotCompiled(f"{function.__name__}() does not return", node)
+        raise (Nothing if lowering.facts.unknown else NotCompiled)(f"{function.__name__}() does not return", node)
     return frame.value(lowering, node)
 

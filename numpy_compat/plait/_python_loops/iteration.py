@@ -7,6 +7,7 @@ import operator
 from .growing import Growing
 from .kinds import Value
 from .made import materialised
+from .tables import Entries, Nothing, Table, keys_named
 from .types import INT, NotCompiled
 from .views import Vector, View, is_int
 
@@ -28,8 +29,15 @@ def iterate(lowering, loop):
     source = loop.iter
     if _is_call(lowering, source, builtins.range):
         return lowering.counted(loop, *_range(lowering, source))
-    count, item = _items(lowering, source)
-    lowering.loop(loop, count, lambda i: lowering.store(loop.target, item(i)))
+    around, lowering.gone_over = lowering.gone_over, []  # what one loop goes over may be a comprehension with others
+    try:
+        count, item = _items(lowering, source)
+    except Nothing:
+        lowering.gone_over = around
+        return lowering.block(loop.orelse)
+    with keys_named(lowering, loop):
+        lowering.loop(loop, count, lambda i: lowering.store(loop.target, item(i)))
+    lowering.gone_over = around
 
 
 def _range(lowering, source):
@@ -80,6 +88,8 @@ def _items(lowering, source, outermost=False):
     if isinstance(array, Growing):
         lowering.gone_over.append(array)
         return array.length, array.element
+    if isinstance(array, (Table, Entries)):
+        return array.items(source)
     if isinstance(array, list) and array:
         return lowering.number(len(array)), lambda i: lowering.chosen_of(array, i, source)
     if isinstance(array, Vector):

@@ -1,11 +1,11 @@
 """Lists and tuples of Python's numbers that a compiled loop reads, and lists whose elements it sets: arrays for as long as it runs."""
 
-import functools
+import collections
 from typing import NamedTuple
 
 import numpy
 
-from .types import ALL, Column, NotCompiled, Other, Shape, array_type, joined, scalar_of, tag_of
+from .types import ALL, NotCompiled, Other, Shape, Tabled, array_type, column_of, is_key, scalar_of, tag_of
 
 FEW = 16
 _DTYPES = {float: "float64", int: "int64", bool: "bool"}
@@ -25,7 +25,8 @@ def listed(x):
     kinds = {*map(type, x)}
     dtype = _DTYPES.get(kinds.pop()) if len(kinds) == 1 else None
     if dtype is None and type(x) is list:
-        return _of_rows(x)
+        found = _rows_of(x)
+        return (Other(list), x) if found is None else (array_type("int64", 2, True, "list", found[0]), _held(found[1], x))
     if dtype is None:
         return x if _is_constant(x) else Other(tuple), x
     try:
@@ -35,28 +36,58 @@ def listed(x):
     return array_type(dtype, 1, True, type(x).__name__), Held(array, x)
 
 
-def _of_rows(x):
-    """Of a list of tuples, or of numbers of several types."""
+def tabled(x):
+    """The same of a dict or a set of numbers, or of tuples of numbers."""
+    of = _TABLES[type(x)] + (f" of {x.default_factory.__name__}" if type(x) is collections.defaultdict and x.default_factory in (int, float) else "")
+    if of == "defaultdict":
+        return Other(type(x)), x
+    if not x:
+        return array_type("int64", 2, True, of, Tabled(of, None, None)), Held(numpy.zeros((0, 1), "int64"), x)
+    if not _may_be_key(next(iter(x))):
+        return Other(type(x)), x
+    keys, values = _rows_of([*x]), None if of == "set" else _rows_of([*x.values()])
+    if keys is None or values is None and of != "set" or len(keys[0].columns) > 4 or not all(map(is_key, frozenset().union(*(c.kinds for c in keys[0].columns)))):
+        return Other(type(x)), x
+    return array_type("int64", 2, True, of, Tabled(of, keys[0], values and values[0])), _held(keys[1] + (values[1] if values else []), x)
+
+
+def _may_be_key(k):
+    return type(k) is tuple or scalar_of(k) is not None
+
+
+_TABLES = {dict: "dict", set: "set", collections.Counter: "Counter", collections.defaultdict: "defaultdict"}
+
+
+def is_table(x):
+    return type(x) in _TABLES
+
+
+def _held(words, x):
+    return Held(numpy.ascontiguousarray(numpy.array(words).T), x)
+
+
+def _rows_of(x):
+    """The Shape and the words of a list of tuples, or of numbers."""
     of_tuples = type(x[0]) is tuple
     if not all((type(row) is tuple) == of_tuples for row in x) or of_tuples and (not x[0] or {*map(len, x)} != {len(x[0])}):
-        return Other(list), x
+        return None
     columns, words = [], []
     for numbers in zip(*x) if of_tuples else [x]:
         found = [scalar_of(n) for n in numbers]
         if None in found or any(t.kind == "c" for t in found):
-            return Other(list), x
+            return None
         try:
-            column = Column(functools.reduce(joined, {*found}), frozenset(found))
+            column = column_of({*found})
         except NotCompiled:
-            return Other(list), x
+            return None
         made = numpy.array([float(n) if column.type.kind == "f" else int(n) for n in numbers], column.words[0])
         if column.type.kind == "f" and any(t.kind != "f" for t in found) and not all(int(n) == int(m) for n, m, t in zip(numbers, made, found) if t.kind != "f"):
-            return Other(list), x
+            return None
         words.append(made.view("int64"))
         if len(column.kinds) > 1:
             words.append(numpy.array([tag_of(t) for t in found]))
         columns.append(column)
-    return array_type("int64", 2, True, "list", Shape(of_tuples, tuple(columns))), Held(numpy.ascontiguousarray(numpy.array(words).T), x)
+    return Shape(of_tuples, tuple(columns)), words
 
 
 def _is_constant(x):
@@ -86,11 +117,42 @@ def elements_of(shape, words):
     columns, at = [], 0
     for column in shape.columns:
         found = words[:, at].copy()
-        numbers = (found.view("float64") if column.words[0] == "float64" else found).tolist()
+        found = found.view(column.words[0])
         if len(column.words) > 1:
-            numbers = [ALL[tag - 1].of(x) for tag, x in zip(words[:, at + 1].tolist(), numbers)]
-        elif not column.type.python or column.type.kind == "b":
-            numbers = [*map(column.type.of, numbers)]
+            numbers = [ALL[tag - 1].of(x) for tag, x in zip(words[:, at + 1].tolist(), found.tolist())]
+        else:
+            found = found.astype(column.type.dtype)
+            numbers = found.tolist() if column.type.python else [*found]
         columns.append(numbers)
         at += len(column.words)
     return [*zip(*columns)] if shape.of_tuples else columns[0]
+
+
+def put_back(of, shape, rows):
+    """Gives a list, a dict or a set what it has now: the elements, or tuples of keys and values."""
+    if not isinstance(shape, Tabled):
+        of[:] = rows
+        return
+    wide = len(shape.keys.columns) if shape.keys else 0
+    keys = [row[:wide] for row in rows] if shape.keys and shape.keys.of_tuples else [row[0] for row in rows]
+    if shape.of == "set":
+        of.update(keys)  # which loses none
+        return
+    values = [row[wide:] for row in rows] if shape.values and shape.values.of_tuples else [row[wide] for row in rows]
+    # Those that were never removed are first, in the order that they had.
+    before, kept = iter([*of]), 0
+    while kept < len(keys) and any(_same(k, keys[kept]) for k in before):
+        kept += 1
+    for k in {*of}.difference(keys[:kept]):
+        del of[k]
+    for k, v in zip(keys, values):
+        if k not in of or not _same(of[k], v):
+            of[k] = v
+
+
+def _same(a, b):
+    if type(a) is not type(b):
+        return False
+    if type(a) is tuple:
+        return len(a) == len(b) and all(map(_same, a, b))
+    return a == b and (a != 0 or str(a) == str(b))  # 0.0 is not -0.0

@@ -22,6 +22,7 @@ from .carried import Carried, CarriedList, exchanged
 from .growing import Again, Growing, given as given_list, of_parts
 from .liveness import Liveness
 from .made import materialised
+from .tables import Nothing, Table, delete
 from .views import ListView, Vector, View
 
 PASSES = 12  # types only widen; what has not settled by then does not
@@ -47,6 +48,8 @@ class Facts:
         self.growing = []  # names of lists that the loop is given and changes in length, or that have tuples
         self.changed_lists = set()  # of those the ones that it does change
         self.lists = []  # nodes at which lists are made
+        self.tables = []  # nodes at which dicts and sets are made, and of which kind
+        self.unknown = self.settled = False  # whether something was read of dicts into which nothing is put, as far as is known; whether that is all
         self.sites = []  # nodes at which arrays are made
         self.defaults = False  # whether one of them has the default dtype
         self.numpys = False  # whether something is computed of NumPy's numbers
@@ -98,6 +101,7 @@ class Lowering(Expressions):
         self.carried = {}
         self.live = None  # of a statement `a = b`, the names that are read behind it
         self.of_arrays = False  # whether elements of arrays are computed, as NumPy does that
+        self.unused = None  # the expression of a statement that is nothing else
         self.perhaps = 0  # expressions around the one that is lowered which may be left out
         self.zero, self.one = self.number(0), self.number(1)
         self.warnings, self.heard = [], self.variable("int64")  # texts; a bit for each that was heard
@@ -105,6 +109,7 @@ class Lowering(Expressions):
         self.told = [self.variable(dtype) for dtype, _ in facts.told]
         self.sites = [(self.variable("int64"), self.variable("int64")) for _ in facts.sites]
         self.own_lists = [Growing(self, node) for node in facts.lists]
+        self.own_tables = [Table(self, *made) for made in facts.tables]
         self.lists = []  # names of lists that it was given, and what they are while it runs
         for key in sorted(facts.tagged):
             self.p.set(self.tag(key), self.zero)
@@ -230,10 +235,10 @@ class Lowering(Expressions):
 
     def finish(self):
         """What the machine code gives back: the failure, its operands, how many elements there are, and of each variable its value and its tag."""
-        if self.made and self.facts.written - {out.slot for out in self.outs}:
-            raise NotCompiled("a comprehension that writes to arrays", self.top)
-        if self.made and self.facts.growing:
-            raise NotCompiled("a comprehension that changes a list", self.top)
+        if self.made and (self.lists or self.facts.growing or self.facts.written - {out.slot for out in self.outs}):
+            raise NotCompiled("a comprehension that writes to arrays, or changes lists or dicts", self.top)
+        for _, made in self.lists:
+            made.ended()
         for local in (self.heard, self.site, *self.kept, *([self.count] if self.made else [])):
             self.p.result(self.p.get(local))
         for key, bound in sorted((self.env or {}).items()):
@@ -345,7 +350,10 @@ class Lowering(Expressions):
             if self.env is None:
                 return
             self.statements += 1
-            self.statement(s)
+            try:
+                self.statement(s)
+            except Nothing:
+                self.env = None
 
     def statement(self, s):
         how = getattr(self, "do_" + type(s).__name__, None)
@@ -354,7 +362,7 @@ class Lowering(Expressions):
         how(s)
 
     def do_Appended(self, s):
-        s.to.append(self.scalar(s.item), s)
+        s.to.append(self.evaluate(s.item), s)
 
     def do_Element(self, s):
         value, p = self.scalar(s.item), self.p
@@ -384,6 +392,7 @@ class Lowering(Expressions):
 
     def do_Expr(self, s):
         if not isinstance(s.value, ast.Constant):
+            self.unused = s.value
             self.evaluate(s.value)
 
     def do_Raise(self, s):
@@ -395,9 +404,13 @@ class Lowering(Expressions):
     def do_Assert(self, s):
         if not __debug__:
             return
-        self.p.begin_if(self.negated(self.truth(self.evaluate(s.test), s.test)))
+        self.p.begin_if(self.negated(self.condition(s.test)))
         leave(self, self.facts.once(_failed_assertion, s))
         self.p.end()
+
+    def do_Delete(self, s):
+        for target in s.targets:
+            delete(self, target)
 
     def do_Assign(self, s):
         value = self.evaluate(s.value)
@@ -443,13 +456,15 @@ class Lowering(Expressions):
                 self.carry(target.id, value.dtype, len(value.dims))
             elif isinstance(value, (Growing, Listed)) and (target.id in self.facts.behind or target.id in self.arrays):
                 self.carry_list(target.id, target)
+            elif isinstance(value, Table) and target.id in self.facts.behind:
+                raise NotCompiled(f"{target.id} becomes a dict or a set, which may be read behind the loop", target)
             elif isinstance(value, list) and not isinstance(value, Listed) and target.id not in self.facts.behind:
                 self.facts.add(self.facts.views, None, target.id)
                 self.env[target.id] = [materialised(self, x, target) if isinstance(x, Vector) else x for x in value]
             elif isinstance(value, (Growing, Listed)):
                 self.facts.add(self.facts.views, None, target.id)
                 self.env[target.id] = value if isinstance(value, Growing) else of_parts(self, value, target)
-            elif isinstance(value, View) and not value.scalar:
+            elif isinstance(value, Table) or isinstance(value, View) and not value.scalar:
                 self.facts.add(self.facts.views, None, target.id)
                 self.env[target.id] = value
             elif isinstance(value, Vector):
@@ -471,10 +486,9 @@ class Lowering(Expressions):
             raise NotCompiled("an attribute that changes", target)
 
     def do_If(self, s):
-        test = self.evaluate(s.test)
-        if isinstance(test, Value) and test.known:
-            return self.block(s.body if test.literal else s.orelse)
-        condition = self.truth(test, s.test)
+        known, condition = self.decides(s.test)
+        if known is not None:
+            return self.block(s.body if known else s.orelse)
         start, key = dict(self.env), (s, "if")
         self.p.begin_if(condition)
         self.block(s.body)
@@ -531,7 +545,7 @@ class Lowering(Expressions):
             test = None
         else:
             repeat = self.p.begin_repeat()
-            test = self.truth(self.evaluate(s.test), s.test)
+            test = self.condition(s.test)
             self.p.break_(repeat, self.negated(test))
         inner = self.p.begin_if(None) if has.continues else None
         self.loops.append((s, outer, inner))
@@ -641,11 +655,12 @@ def types_of(loop, inputs, step, behind):
     """The Facts of a loop: passes until the types of its variables stay."""
     facts = Facts(behind)
     for _ in range(PASSES):
-        facts.changed = False
+        facts.changed = facts.unknown = False
         try:
             Lowering(loop, inputs, facts, DryProcedure("types"), step)
         except Again:
             pass
-        if not facts.changed:
+        if not facts.changed and not facts.unknown:
             return facts
+        facts.settled = not facts.changed or facts.settled
     raise NotCompiled("types that do not settle", loop)

@@ -15,13 +15,18 @@ from .comprehensions import scoped
 from .trees import copied, names, nodes
 
 NOT_IN_LOOPS = (
-    ast.Try, ast.With, ast.Import, ast.ImportFrom, ast.Delete, ast.Global, ast.Nonlocal, ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef,
-    ast.Lambda, ast.Yield, ast.YieldFrom, ast.Await, ast.AsyncFor, ast.AsyncWith, ast.Dict, ast.Set,
-    ast.SetComp, ast.DictComp, ast.Starred,
+    ast.Try, ast.With, ast.Import, ast.ImportFrom, ast.Global, ast.Nonlocal, ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef,
+    ast.Lambda, ast.Yield, ast.YieldFrom, ast.Await, ast.AsyncFor, ast.AsyncWith,
+    ast.Starred,
 )  # fmt: skip
 LIBRARIES = tuple(os.path.dirname(os.path.abspath(f)) + os.sep for f in (numpy.__file__, os.path.dirname(__file__)))
 _known = {}
 _texts = weakref.WeakKeyDictionary()  # of definitions, by their code: where they end takes longest to find
+
+
+def is_pythons(node):
+    """Whether loops do without it: `del` has entries of dicts alone."""
+    return isinstance(node, NOT_IN_LOOPS) or isinstance(node, ast.Delete) and not all(isinstance(t, ast.Subscript) for t in node.targets)
 
 
 def definition(function):
@@ -34,7 +39,7 @@ def definition(function):
 
 def _read(function):
     tree = tree_of(function)
-    if tree is None or any(isinstance(n, NOT_IN_LOOPS) for s in tree.body for n in nodes(s)):
+    if tree is None or any(is_pythons(n) for s in tree.body for n in nodes(s)):
         return None
     rewritten = any(n.startswith(".") for n in function.__code__.co_freevars)
     if not rewritten and imports_of(tree, function) is None:

@@ -23,7 +23,7 @@ from .entries import entry_of
 from .over import Over, is_range
 from .reading import definition, exposed, outer_name
 from .leaving import Leave
-from .listed import are_other_lists, elements_of, give_back, listed, memory_of
+from .listed import are_other_lists, elements_of, give_back, is_table, listed, memory_of, put_back, tabled
 from .sharing import are_apart, own_places, run_shared, why_alone
 from .tracebacks import raise_again
 from .trees import has_break, nodes
@@ -246,6 +246,8 @@ class Loop(_plait.LoopCall):
                 t = Drawing()
             elif t is None and type(x) in (list, tuple):
                 t, x = listed(x)
+            elif t is None and is_table(x):
+                t, x = tabled(x)
             elif t is None and type(x) in (ndarray, numpy.ndarray):
                 dtype, strides = x.dtype, x.strides
                 if dtype.num in _DTYPES and dtype.isnative:
@@ -623,7 +625,7 @@ class Code:
         for (key, made), at in zip(low.lists, range(len(results) - 2 * len(low.lists), len(results), 2)):
             address, count = results[at : at + 2]
             wide = len(made.shape.words)
-            objects[key][:] = elements_of(made.shape, heap.array(address, count * wide, "int64").reshape(count, wide)) if count else []
+            put_back(objects[key], made.shape, elements_of(made.shape, heap.array(address, count * wide, "int64").reshape(count, wide)) if count else [])
 
 
 def _counts(numbers):

@@ -9,7 +9,7 @@ from .comprehensions import COMPREHENSIONS, scoped, stored
 from .elements import Elements
 from .liveness import Liveness
 from .over import Over, is_range
-from .reading import NOT_IN_LOOPS, captured, compiled, imports_of, tree_of
+from .reading import captured, compiled, imports_of, is_pythons, tree_of
 from .running import CELLS, Loop
 from .trees import copied, names, nodes
 from .versions import Versions
@@ -75,7 +75,7 @@ def why_not(s, outside):
     outer = {*names(s, ast.Store)} & outside
     if outer:
         return f"it sets the global or nonlocal name {min(outer)}"
-    found = next((n for n in nodes(s) if isinstance(n, NOT_IN_LOOPS)), None)
+    found = next((n for n in nodes(s) if is_pythons(n)), None)
     return found and f"{type(found).__name__} is Python's (line {found.lineno})"
 
 

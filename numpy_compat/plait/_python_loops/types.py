@@ -75,6 +75,11 @@ class Column(NamedTuple):
         return ("float64" if self.type.kind == "f" else "int64",) + ("int64",) * (len(self.kinds) > 1)
 
 
+def column_of(kinds):
+    """The Column of numbers of these types, which is the same in whatever order they were found."""
+    return Column(functools.reduce(joined, sorted(kinds)), frozenset(kinds))
+
+
 class Shape(NamedTuple):
     """Of a list's elements: numbers, or tuples of so many. A row of words of 64 bits for each."""
 
@@ -95,6 +100,27 @@ class Shape(NamedTuple):
             v = p.apply("not_equal", v, lowering.zero) if t.kind == "b" else v if p.type(v) == t.dtype else p.cast(v, t.dtype)
             parts.append(Value(t, v, kinds=kinds, tag=next(words)) if len(kinds) > 1 else Value(t, v))
         return parts if self.of_tuples else parts[0]
+
+
+class Tabled(NamedTuple):
+    """Of a dict or a set: `of` says of which kind, with the Shapes of keys and values, None where there are none. A row of words for each entry: those of the key, and
+    then those of its value."""
+
+    of: str
+    keys: Shape
+    values: Shape
+
+    of_tuples = True  # as rows
+    words, value = Shape.words, Shape.value
+
+    @property
+    def columns(self):
+        return tuple(c for shape in (self.keys, self.values) if shape is not None for c in shape.columns)
+
+
+def is_key(t):
+    """Whether a number of this type may be a key: what equals it has the same word of 64 bits."""
+    return t.kind in "biu" and t.dtype != "uint64"
 
 
 class SameAs(NamedTuple):
