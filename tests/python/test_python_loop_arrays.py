@@ -231,10 +231,19 @@ def unlike(n, k):
             return (m + w).sum()
 
 
+def crossed(x):
+    s = 0.0
+    for i in range(1, len(x)):
+        c = np.cross(x[i, :3], x[i - 1, 1:])
+        c[0] += np.round(x[i, 0] * 9)
+        s += c[0] + 2 * c[1] + 3 * c[2] + np.round(c * 4).sum() + np.around(x[i] * 5)[1]
+    return s
+
+
 COMPILED = [
     (small, (X,)), (filled, (X,)), (of_numbers, (X,)), (counted, (9,)), (eyes, (5,)), (kept, (X,)), (copied, (X,)), (by_another, (X, 30)), (of_functions, (X,)),
     (branches, (X,)), (widths, (40,)), (whole, (X[0], 5)), (whole, (X, 5)), (complexes, (X + 1j * X[::-1],)), (rows_of_made, (6,)), (small, (X.astype("f4"),)), (kept, (X.astype("f4"),)),
-    (runge_kutta, (np.array([0.0, 1.0, 1.05]), np.linspace(0, 1, 30))), (beyond, (3,)),
+    (runge_kutta, (np.array([0.0, 1.0, 1.05]), np.linspace(0, 1, 30))), (beyond, (3,)), (crossed, (X,)), (crossed, (X.astype("f4"),)),
 ]  # fmt: skip
 UNLIKE = [(unlike, (3, k)) for k in range(7)]
 OTHERS = [(beyond, (5,)), (less_than_nothing, (9,)), (last_row, (X,)), (kept, ((X * 9).astype(int),)), (complexes, ((X + 1j).astype("c8"),)), (whole, ((X * 9).astype(int), 3))]

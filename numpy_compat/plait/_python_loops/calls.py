@@ -13,7 +13,7 @@ from .reading import LIBRARIES
 from .types import BOOL, FLOAT, INT, NUMPYS, NotCompiled, Scalar, class_of, joined
 from . import tables
 from .growing import Growing
-from .made import make, maker_of, materialised
+from .made import make, maker_of, materialised, of_numbers
 from .tables import Entries, Table
 from .views import Vector, View, as_vector, same_extent
 
@@ -78,6 +78,8 @@ def _called(lowering, fn, args, node):
         return lowering.ufunc(ufunc, *_numbers(args, node), node=node)
     if getattr(fn, "__name__", "") == "dot" and len(args) == 2:
         return dot(lowering, *args, numpy.dot, node)
+    if (name := _of_numpy(fn)) in _OF_NUMPY:
+        return _OF_NUMPY[name](lowering, args, node)
     if len(args) == 1 and (name := fold_of(fn)):
         return folded(lowering, name, args[0], node)
     raise NotCompiled(f"a call of {getattr(fn, '__name__', fn)!s}()", node)
@@ -146,6 +148,44 @@ def dot(lowering, a, b, fn, node):
     p.set(sums[0], p.apply("add", p.get(sums[0]), lowering.cast(term(i), known.dtype)))
     p.end()
     return _value(known, p.get(sums[0]))
+
+
+def _of_numpy(fn):
+    of_numpy = str(getattr(fn, "__module__", "")).partition(".")[0] in ("numpy", "plait")
+    return getattr(fn, "__name__", "") if of_numpy else None
+
+
+def _around(lowering, args, node):
+    """np.round() to whole numbers."""
+    if len(args) != 1 or isinstance(args[0], list) or not isinstance(args[0], (View, Vector)) and _numbers(args, node)[0].type.kind != "f":
+        raise NotCompiled("np.round() to a number of digits, or of integers", node)
+    if isinstance(args[0], (View, Vector)):
+        if lowering.type_of(as_vector(args[0], node), node).kind != "f":
+            raise NotCompiled("np.round() of integers", node)
+        return Vector.elementwise(lowering, lambda x: lowering.ufunc(numpy.rint, x, node=node), args, node)
+    return lowering.ufunc(numpy.rint, *args, node=node)
+
+
+def _cross(lowering, args, node):
+    """np.cross() of two vectors of three."""
+    if len(args) != 2 or any(not isinstance(x, (View, Vector)) for x in args):
+        raise NotCompiled("np.cross() of what are no arrays", node)
+    a, b = (as_vector(x, node) for x in args)
+    if any(len(x.shape) != 1 or lowering.type_of(x, node).kind not in "fiu" for x in (a, b)):
+        raise NotCompiled("np.cross() of matrices", node)
+    for x in (a, b):
+        lowering.fail_if(lowering.negated(lowering.same(x.shape[0], 3)), _no_cross, node)
+    x, y = ([v.element([lowering.number(k)]) for k in range(3)] for v in (a, b))
+    times = lambda p, q: lowering.ufunc(numpy.multiply, p, q, node=node)  # noqa: E731
+    parts = [lowering.ufunc(numpy.subtract, times(x[i], y[j]), times(x[j], y[i]), node=node) for i, j in ((1, 2), (2, 0), (0, 1))]
+    return of_numbers(lowering, parts, None, node)
+
+
+def _no_cross(*_):
+    raise NotImplementedError("np.cross() of vectors of two in a compiled loop; plait.jit(loops=False) runs it")
+
+
+_OF_NUMPY = {"round": _around, "around": _around, "cross": _cross}
 
 
 def _libm(lowering, fn, args, node):

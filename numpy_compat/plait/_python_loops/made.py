@@ -55,7 +55,7 @@ def make(lowering, name, node):
         return view
     what = next(iter(given.values()))
     if isinstance(what, list):
-        return _of_numbers(lowering, what, dtype, node)
+        return of_numbers(lowering, what, dtype, node)
     if name in ("asarray", "ascontiguousarray") and isinstance(what, View) and dtype in (None, what.dtype):
         if name == "asarray":
             return what
@@ -136,7 +136,7 @@ def _of_value(lowering, value, node):
     return value.type.dtype
 
 
-def _of_numbers(lowering, parts, dtype, node):
+def of_numbers(lowering, parts, dtype, node):
     """np.array() of a list of numbers, or of lists of them."""
     rows = parts if parts and all(isinstance(x, list) for x in parts) else [parts]
     flat = [x for row in rows for x in row]
