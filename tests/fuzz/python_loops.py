@@ -321,7 +321,7 @@ class PythonSession:
                 return problem
         return None
 
-    def minimised(self, text, signature, tries=150):
+    def minimised(self, text, signature, tries=400):
         again = True
         while again:
             again = False
