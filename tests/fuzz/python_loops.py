@@ -85,7 +85,14 @@ class Noting(ast.NodeTransformer):
 
     def visit_AugAssign(self, node):
         self.generic_visit(node)
-        return [node, ast.Expr(ast.Call(ast.Name("note", ast.Load()), [ast.Name(node.target.id, ast.Load())], []))] if isinstance(node.target, ast.Name) else node
+        t = node.target
+        if isinstance(t, ast.Name):
+            changed = ast.Name(t.id, ast.Load())
+        elif isinstance(t, ast.Subscript) and not any(isinstance(n, (ast.Call, ast.Subscript)) for n in ast.walk(t.slice)):
+            changed = ast.Subscript(t.value, t.slice, ast.Load())
+        else:
+            return node
+        return [node, ast.Expr(ast.Call(ast.Name("note", ast.Load()), [changed], []))]
 
 
 def by_python(text, seconds=0.5, shake=0.0):
