@@ -84,11 +84,12 @@ class Noting(ast.NodeTransformer):
         return self.noted(node)
 
     def visit_AugAssign(self, node):
-        self.generic_visit(node)
         t = node.target
+        again = isinstance(t, ast.Subscript) and not any(isinstance(n, (ast.Call, ast.Subscript)) for n in ast.walk(t.slice))
+        self.generic_visit(node)
         if isinstance(t, ast.Name):
             changed = ast.Name(t.id, ast.Load())
-        elif isinstance(t, ast.Subscript) and not any(isinstance(n, (ast.Call, ast.Subscript)) for n in ast.walk(t.slice)):
+        elif again:
             changed = ast.Subscript(t.value, t.slice, ast.Load())
         else:
             return node
