@@ -84,8 +84,16 @@ class Noting(ast.NodeTransformer):
         return self.noted(node)
 
     def visit_AugAssign(self, node):
+        t = node.target
+        again = isinstance(t, ast.Subscript) and not any(isinstance(n, (ast.Call, ast.Subscript)) for n in ast.walk(t.slice))
         self.generic_visit(node)
-        return [node, ast.Expr(ast.Call(ast.Name("note", ast.Load()), [ast.Name(node.target.id, ast.Load())], []))] if isinstance(node.target, ast.Name) else node
+        if isinstance(t, ast.Name):
+            changed = ast.Name(t.id, ast.Load())
+        elif again:
+            changed = ast.Subscript(t.value, t.slice, ast.Load())
+        else:
+            return node
+        return [node, ast.Expr(ast.Call(ast.Name("note", ast.Load()), [changed], []))]
 
 
 def by_python(text, seconds=0.5, shake=0.0):
@@ -321,7 +329,7 @@ class PythonSession:
                 return problem
         return None
 
-    def minimised(self, text, signature, tries=150):
+    def minimised(self, text, signature, tries=400):
         again = True
         while again:
             again = False

@@ -255,6 +255,13 @@ def set_in_else(x):
     return y
 
 
+def by_index(x, i, n):
+    s = 0.0
+    for _ in range(n):
+        s += x[i]
+    return s
+
+
 CASES = {
     garch: (X, 0.1, 0.2, 0.7), numbered: (X, np.zeros(60)), numbered_from: (X, 7), zipped: (X, X[:20]), nested: ([3, 1, 2] * 9,),
     largest_of_rows: (X.reshape(6, 10),), rows_are_set: (X.reshape(6, 10),), points: (X.reshape(30, 2),), of_lists: (list(range(30)), (1, 2, 3)),
@@ -262,7 +269,7 @@ CASES = {
     casts: (X, 50), narrow: (100,), reversed_by_calls: (X,), found: (X, X[40]), comprehensions: (X, list(range(50))), of_a_temporary: (X,),
 }  # fmt: skip
 OTHERS = [
-    (walrus_in_comprehensions, (X, 9)), (set_in_else, (X,)), (suppressed, (5, X)), (suppressed, (6, X)),
+    (walrus_in_comprehensions, (X, 9)), (set_in_else, (X,)), (by_index, (X, 2**63, 5)), (by_index, (X, 3, 5)), (suppressed, (5, X)), (suppressed, (6, X)),
     (garch, (X.tolist(), 0.1, 0.2, 0.7)), (garch, (tuple(X.tolist()), 0.1, 0.2, 0.7)), (garch, (X.astype("f4"), 0.1, 0.2, 0.7)), (zipped, (X, [1.5] * 70)),
     (numbered, (X[:0], np.zeros(2))), (found, (X, 9.0)), (found, ([], 1)), (points, (X.reshape(20, 3),)), (read_beyond, (list(range(9)), 20)),
     (read_beyond, ((1.5, 2.5), 20)), (written_beyond, ([7] * 9, 20)), (added_beyond, ([7] * 9, 20)), (checked, (X, 0.5)), (checked, (X - 0.2, 2.0)), (checked, (X.astype("f4"), 0.5)),

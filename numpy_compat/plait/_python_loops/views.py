@@ -96,8 +96,6 @@ class View:
 
     def part(self, lowering, parts, node):
         """What an index, made of these parts, names."""
-        from .expressions import Value
-
         p = lowering.p
         if any(isinstance(x, ast.Constant) and x.value is Ellipsis for x in parts):
             raise NotCompiled("an index with an ellipsis", node)
@@ -107,7 +105,7 @@ class View:
         own = next(((axis, at) for axis, x in enumerate(parts) if (at := offset_of(lowering.counter, x)) is not None), None)
         parts = [self._evaluated(lowering, x) for x in parts]  # all of them before any is checked
         for axis, (x, (extent, stride)) in enumerate(zip(parts, self.dims)):
-            if isinstance(x, tuple) and not isinstance(x, Value):
+            if type(x) is tuple:
                 start, length, step = self._slice(lowering, *x, node, extent)
                 moved = start
                 dims.append((length, stride if step == 1 else p.apply("multiply", stride, lowering.number(step))))
