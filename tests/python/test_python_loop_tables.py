@@ -1,4 +1,5 @@
-"""Dicts and sets that compiled loops make and change, and those from before the loop, which have at its end, or where it fails, what Python would have left in them."""
+"""Dicts and sets that compiled loops make and change, and those from before the loop, which have at its end, or where it fails, what Python would
+have left in them."""
 
 from collections import Counter, defaultdict
 
@@ -332,16 +333,26 @@ def looped(d, n):
 
 
 COMPILED = [
-    (counted, (LABELS,)), (counted, (INTS,)), (counted, (LABELS.astype("i1"),)), (counted, (LABELS > 4,)), (counted_again, (INTS, {})), (counted_again, (INTS, {3: 5, -1: 2})),
-    (counted_again, (LABELS, {3: 5, True: 2})), (counted_again, (INTS, Counter([1, 1, 4]))), (counted_again, (INTS, defaultdict(int, {7: 1}))), (counter, (LABELS,)), (counter, (INTS,)),
-    (grouped, (LABELS, X)), (grouped, (INTS, X.tolist())), (of_keys, (INTS, int)), (of_keys, (INTS, float)), (conflicts, tuple(rng.integers(0, 3, (4, 60)))), (inside, (LABELS, 6)),
-    (literals, (9,)), (pairs_to_pairs, (30,)), (removed, (60,)), (set_methods, (20,)), (defaults, (LABELS,)), (of_kinds, (9,)), (values_of_kinds, (X,)), (values_of_kinds, (INTS,)),
-    (missing, (9, 0)), (missing, (9, 3)), (missing_pair, ({(0, False): 1}, 9)), (missing_removed, ({0: 1.5, 1: 2.5, 3: 4.5, 2: 0.0}, 9)), (missing_deleted, ({1: 1, 2: 2}, [2, 5, 1])),
-    (missing_deleted, (Counter([1, 2, 3]), [2, 5, 1])), (missing_deleted, ({1: 1, 2: 2}, LABELS)), (missing_in_set, ({1}, 4)), (changed_values, ({2: 1, 1: 0.5}, 5)),
-    (kept, ({2: 1, True: 0.5, 5: 3}, [5, 1, 7, 2, 1])), (remembered, (80,)), (seen_before, (INTS, {1, 2})), (seen_before, (LABELS, set())), (by_functions, (30,)),
-    (read, ({k: k * 0.5 for k in range(9)}, LABELS)), (read, ({1: 2.0}, LABELS)), (read_pairs, ({(1, 2): (3, 4.5), (2, 3): (0, 1.5)}, 4)), (looped, ({1: 2, 5: 3}, 6)),
-    (comprehended, (INTS, 6)), (copies, ({3: 1, 8: 2}, {1, 5}, 9)), (copies, (Counter([1, 1, 7]), set(), 9)), (copies, ({}, {3}, 9)), (tried, ({1: 5, 9: 1, 3: 4, 0: 2}, 12)),
-    (scaled, ({1: 2, 5: 3}, 6)), (dropped, ({1: 2, 5: 3}, [7, 1, 5, 8, 6])), (looped, ({1: np.float32(2), 5: np.float32(3)}, 6)), (read, (Counter([3, 3, 5]), INTS)), (read, (defaultdict(float), INTS)),
+    (counted, (LABELS,)), (counted, (INTS,)), (counted, (LABELS.astype("i1"),)), (counted, (LABELS > 4,)), (counted_again, (INTS, {})),
+    (counted_again, (INTS, {3: 5, -1: 2})),
+    (counted_again, (LABELS, {3: 5, True: 2})), (counted_again, (INTS, Counter([1, 1, 4]))), (counted_again, (INTS, defaultdict(int, {7: 1}))),
+    (counter, (LABELS,)), (counter, (INTS,)),
+    (grouped, (LABELS, X)), (grouped, (INTS, X.tolist())), (of_keys, (INTS, int)), (of_keys, (INTS, float)),
+    (conflicts, tuple(rng.integers(0, 3, (4, 60)))), (inside, (LABELS, 6)),
+    (literals, (9,)), (pairs_to_pairs, (30,)), (removed, (60,)), (set_methods, (20,)), (defaults, (LABELS,)), (of_kinds, (9,)),
+    (values_of_kinds, (X,)), (values_of_kinds, (INTS,)),
+    (missing, (9, 0)), (missing, (9, 3)), (missing_pair, ({(0, False): 1}, 9)), (missing_removed, ({0: 1.5, 1: 2.5, 3: 4.5, 2: 0.0}, 9)),
+    (missing_deleted, ({1: 1, 2: 2}, [2, 5, 1])),
+    (missing_deleted, (Counter([1, 2, 3]), [2, 5, 1])), (missing_deleted, ({1: 1, 2: 2}, LABELS)), (missing_in_set, ({1}, 4)),
+    (changed_values, ({2: 1, 1: 0.5}, 5)),
+    (kept, ({2: 1, True: 0.5, 5: 3}, [5, 1, 7, 2, 1])), (remembered, (80,)), (seen_before, (INTS, {1, 2})), (seen_before, (LABELS, set())),
+    (by_functions, (30,)),
+    (read, ({k: k * 0.5 for k in range(9)}, LABELS)), (read, ({1: 2.0}, LABELS)), (read_pairs, ({(1, 2): (3, 4.5), (2, 3): (0, 1.5)}, 4)),
+    (looped, ({1: 2, 5: 3}, 6)),
+    (comprehended, (INTS, 6)), (copies, ({3: 1, 8: 2}, {1, 5}, 9)), (copies, (Counter([1, 1, 7]), set(), 9)), (copies, ({}, {3}, 9)),
+    (tried, ({1: 5, 9: 1, 3: 4, 0: 2}, 12)),
+    (scaled, ({1: 2, 5: 3}, 6)), (dropped, ({1: 2, 5: 3}, [7, 1, 5, 8, 6])), (looped, ({1: np.float32(2), 5: np.float32(3)}, 6)),
+    (read, (Counter([3, 3, 5]), INTS)), (read, (defaultdict(float), INTS)),
 ]  # fmt: skip
 
 
@@ -381,9 +392,12 @@ def of_none(d, n):
 
 
 OTHERS = [
-    (returned, (4,)), (over_a_set, ({9, 1, 5}, 3)), (loses, ({1, 2, 8, 16}, 9)), (changes_under_it, ({1: 2}, 3)), (of_none, ({1: 2}, 3)), (counted, (X,)), (counted, (["a", "b", "a"],)),
-    (counted, ([1, 2.0, 1.0],)), (counted, ([float("nan")] * 2,)), (counted, ([2**70, 1, 2**70],)), (counted, (LABELS.astype("u8"),)), (read, ({1.0: 2, 2: 3}, [1, 2])), (read, ({"a": 1}, [1])),
-    (read, ({1: 2**70}, [1, 2])), (read, ({(1, 2): 3, 4: 5}, [4, 4])), (read, ({1: "a"}, [1])), (counted_again, (INTS, defaultdict(lambda: 7, {1: 2}))), (counted_again, ([(1, 2), (1,)], {})),
+    (returned, (4,)), (over_a_set, ({9, 1, 5}, 3)), (loses, ({1, 2, 8, 16}, 9)), (changes_under_it, ({1: 2}, 3)), (of_none, ({1: 2}, 3)),
+    (counted, (X,)), (counted, (["a", "b", "a"],)),
+    (counted, ([1, 2.0, 1.0],)), (counted, ([float("nan")] * 2,)), (counted, ([2**70, 1, 2**70],)), (counted, (LABELS.astype("u8"),)),
+    (read, ({1.0: 2, 2: 3}, [1, 2])), (read, ({"a": 1}, [1])),
+    (read, ({1: 2**70}, [1, 2])), (read, ({(1, 2): 3, 4: 5}, [4, 4])), (read, ({1: "a"}, [1])),
+    (counted_again, (INTS, defaultdict(lambda: 7, {1: 2}))), (counted_again, ([(1, 2), (1,)], {})),
 ]  # fmt: skip
 
 

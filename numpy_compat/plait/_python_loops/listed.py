@@ -8,6 +8,7 @@ import numpy
 from .types import ALL, NotCompiled, Other, Shape, Tabled, array_type, column_of, is_key, scalar_of, tag_of
 
 FEW = 16
+MANY = 1 << 16  # entries of a dict or a set: to carry more over takes longer than most loops that look at some of them
 _DTYPES = {float: "float64", int: "int64", bool: "bool"}
 
 
@@ -39,14 +40,16 @@ def listed(x):
 def tabled(x):
     """The same of a dict or a set of numbers, or of tuples of numbers."""
     of = _TABLES[type(x)] + (f" of {x.default_factory.__name__}" if type(x) is collections.defaultdict and x.default_factory in (int, float) else "")
-    if of == "defaultdict":
+    if of == "defaultdict" or len(x) > MANY:
         return Other(type(x)), x
     if not x:
         return array_type("int64", 2, True, of, Tabled(of, None, None)), Held(numpy.zeros((0, 1), "int64"), x)
     if not _may_be_key(next(iter(x))):
         return Other(type(x)), x
     keys, values = _rows_of([*x]), None if of == "set" else _rows_of([*x.values()])
-    if keys is None or values is None and of != "set" or len(keys[0].columns) > 4 or not all(map(is_key, frozenset().union(*(c.kinds for c in keys[0].columns)))):
+    if keys is None or values is None and of != "set" or len(keys[0].columns) > 4:
+        return Other(type(x)), x
+    if not all(is_key(t) for c in keys[0].columns for t in c.kinds):
         return Other(type(x)), x
     return array_type("int64", 2, True, of, Tabled(of, keys[0], values and values[0])), _held(keys[1] + (values[1] if values else []), x)
 
@@ -73,14 +76,16 @@ def _rows_of(x):
         return None
     columns, words = [], []
     for numbers in zip(*x) if of_tuples else [x]:
-        found = [scalar_of(n) for n in numbers]
-        if None in found or any(t.kind == "c" for t in found):
+        alike = len({*map(type, numbers)}) == 1
+        found = [scalar_of(numbers[0])] if alike else [*map(scalar_of, numbers)]
+        if None in found or any(t.kind == "c" or t.dtype == "uint64" for t in found):
             return None
         try:
             column = column_of({*found})
-        except NotCompiled:
+            whole = float if column.type.kind == "f" else int
+            made = numpy.array(numbers if alike else [*map(whole, numbers)], column.words[0])
+        except (NotCompiled, OverflowError):
             return None
-        made = numpy.array([float(n) if column.type.kind == "f" else int(n) for n in numbers], column.words[0])
         if column.type.kind == "f" and any(t.kind != "f" for t in found) and not all(int(n) == int(m) for n, m, t in zip(numbers, made, found) if t.kind != "f"):
             return None
         words.append(made.view("int64"))

@@ -625,7 +625,8 @@ class Code:
         for (key, made), at in zip(low.lists, range(len(results) - 2 * len(low.lists), len(results), 2)):
             address, count = results[at : at + 2]
             wide = len(made.shape.words)
-            put_back(objects[key], made.shape, elements_of(made.shape, heap.array(address, count * wide, "int64").reshape(count, wide)) if count else [])
+            rows = elements_of(made.shape, heap.array(address, count * wide, "int64").reshape(count, wide)) if count else []
+            put_back(objects[key], made.shape, rows)
 
 
 def _counts(numbers):

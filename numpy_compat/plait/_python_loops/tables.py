@@ -1,5 +1,5 @@
-"""Dicts and sets of a compiled loop: those that it makes, and those from before it. A hash table of the runtime's numbers the keys in the order in which they came; what
-Python has of a key and its value are rows of words by these numbers, in memory of the run. A set is a dict without values."""
+"""Dicts and sets of a compiled loop: those that it makes, and those from before it. A hash table of the runtime's numbers the keys in the order in
+which they came; what Python has of a key and its value are rows of words by these numbers, in memory of the run. A set is a dict without values."""
 
 import ast
 import builtins
@@ -297,7 +297,8 @@ class Table:
         if shape is None or self.shape.keys is None:
             return other
         others = other if isinstance(other, list) else [other]
-        if isinstance(other, Listed) or isinstance(other, list) != shape.of_tuples or len(others) != len(shape.columns) or not all(isinstance(x, Value) for x in others):
+        alike = isinstance(other, list) == shape.of_tuples and len(others) == len(shape.columns)
+        if isinstance(other, Listed) or not alike or not all(isinstance(x, Value) for x in others):
             raise NotCompiled("a default that is no number, or no tuple as the values are", node)
         said = getattr(node, "slice", node)  # of a place that changes, there is a node for each pass
         keys = [((said, n), "value") for n in range(len(others))]
@@ -337,7 +338,8 @@ class Table:
 def keys_named(lowering, loop):
     """A dict that a loop goes over knows meanwhile which name its keys have, where nothing else has that name there."""
     source, known = loop.iter, []
-    if isinstance(source, ast.Name) or isinstance(source, ast.Call) and isinstance(source.func, ast.Attribute) and isinstance(source.func.value, ast.Name) and not source.args:
+    of = source.func.value if isinstance(source, ast.Call) and isinstance(source.func, ast.Attribute) and not source.args else source
+    if isinstance(of, ast.Name):
         over = lowering.dry_run(lambda: lowering.evaluate(source))
         what = over.what if isinstance(over, Entries) else "keys"
         target = loop.target.elts[0] if what == "items" and isinstance(loop.target, ast.Tuple) else loop.target

@@ -103,8 +103,8 @@ class Shape(NamedTuple):
 
 
 class Tabled(NamedTuple):
-    """Of a dict or a set: `of` says of which kind, with the Shapes of keys and values, None where there are none. A row of words for each entry: those of the key, and
-    then those of its value."""
+    """Of a dict or a set: `of` says of which kind, with the Shapes of keys and values, None where there are none. A row of words for each entry:
+    those of the key, and then those of its value."""
 
     of: str
     keys: Shape
