@@ -40,6 +40,7 @@ _DTYPES = {numpy.dtype(t.dtype).num: t.dtype for t in NUMPYS}  # not long long, 
 WORTH = 2e-3
 LONG = 20e-3  # the same of one run of a loop inside another that may be compiled: a shorter one goes over with that, soon
 LEAST = 20e-6  # seconds in Python that going over to machine code takes as well
+TRIED = 31  # of so many and one calls whose code has no entry (entries.py), one is Python's, and one is not, whichever is faster
 PART = 2e-3  # seconds that quick code runs at a time
 MUCH = 10e-3  # seconds that it has run before code of full effort is asked for, which other loops' quick code then waits for
 LARGE = 1 << 14  # elements of an array that is computed as a whole: threads do that sooner, a statement of Python's at a time
@@ -78,7 +79,8 @@ class Loop(_plait.LoopCall):
         self.sleeps = False  # it is to be as the source has it
         self.idle, self.nap, self.long = 0, 0, 0  # rounds without gain in a row; rounds that it slept last; rounds in a row that took long
         self.since, self.ran = 0, 0  # the jitted call since which it is idle; runs of its codes when there was no gain last
-        self.codes = {}
+        self.codes, self.by_python = {}, False  # whether one of them has no entry
+        self.cost = 0.0  # of an iteration of such a one, as `each` is in Python
         self.seconds = 0.0  # in Python, of all calls
         self.each = 0.0  # of an iteration; of a `while`, of all that a call makes. LoopCall's
         self.calls = 0
@@ -131,6 +133,13 @@ class Loop(_plait.LoopCall):
         if 0 < expected < LEAST and WORTH and self.calls & 63 and self.idle != ROUNDS - 1:
             self.idled()
             return items
+        if self.by_python and WORTH and not waits and self.each:
+            count = 1 if numbers is None else len(numbers)
+            turn = self.calls & TRIED
+            if turn == 0:
+                return Rest(self, numbers, items, {}, measured=True)
+            if turn != TRIED // 2 and self.cost * count > expected:
+                return items
         return Rest(self, numbers, items, dict(zip(self.over.parts, given)) if given else {})
 
     def refused(self):
@@ -314,14 +323,15 @@ def _look_up(name, variables, cells, scope):
 class Rest:
     """What is left of a loop: it goes on in Python until there is code for the rest."""
 
-    def __init__(self, loop, numbers, items, given):
+    def __init__(self, loop, numbers, items, given, measured=False):
         self.loop, self.numbers, self.items, self.given = loop, numbers, items, given
-        self.code, self.left = None, False  # what may run the rest; whether it does
+        self.code, self.left, self.measured = None, False, measured  # what may run the rest; whether it does; whether Python is to
         self.done, self.given_up = 0, False
+        self.begun = time.thread_time()  # of which a call takes as long as a short loop
+        if measured:
+            return
         if (loop.codes if loop.waits else loop.seconds >= WORTH) and (loop.each or WORTH == 0):
             self.look(sys._getframe(loop.depth).f_locals)
-        if not self.left:
-            self.begun = time.thread_time()  # of which a call takes as long as a short loop
 
     def look(self, variables):
         """Hands over if there is code for the variables as they are now; asks for it if not."""
@@ -362,7 +372,7 @@ class Rest:
             for item in items:
                 yield item
                 self.done += 1
-                if self.done == look_at:
+                if self.done == look_at and not self.measured:
                     if self.code.ready if self.code is not None else self.worth():
                         self.look(sys._getframe(1).f_locals)
                         if self.left:
@@ -373,12 +383,16 @@ class Rest:
         finally:
             spent = time.thread_time() - self.begun
             self.loop.seconds += spent
-            if not self.left or not self.loop.each:
+            if self.measured:
+                self.loop.each = 0.75 * self.loop.each + 0.25 * spent / (1 if self.numbers is None else max(1, self.done))
+            elif not self.left or not self.loop.each:
                 self.loop.each = spent / (1 if self.numbers is None else max(1, self.done))
             self.account(spent)
 
     def account(self, spent):
         """What a round in Python says of the loop."""
+        if self.measured:
+            return
         if self.loop.waits:
             if not self.loop.codes:
                 self.loop.naps = WAITING
@@ -392,7 +406,11 @@ class Rest:
         numbers = self.numbers and self.numbers[self.done :]
         if self.code.divisible:
             values, variables, numbers = self.code.begin(self.loop, values, variables, numbers)
-        return self.code.run(self.loop, values, variables, numbers)
+        found = self.code.run(self.loop, values, variables, numbers)
+        if self.loop.by_python:
+            cost = (time.thread_time() - self.begun) / (1 if numbers is None else max(1, len(numbers)))
+            self.loop.cost = 0.75 * self.loop.cost + 0.25 * cost if self.loop.cost else cost
+        return found
 
 
 class Finished:
@@ -556,6 +574,7 @@ class Code:
             self.entry = entry_of(loop, self, variables)
             if self.entry:
                 loop.add_entry(self.entry)
+            loop.by_python = loop.by_python or self.entry is False
         if self.entry:
             loop.ran_code()
             if self.alone_each is not None:
