@@ -142,7 +142,8 @@ struct Given {
   }
 };
 
-// Where short loops are run often, their memory is kept. A run inside another has memory of its own.
+// Where short loops are run often, their memory is kept. A run inside another has memory of its
+// own.
 class KeptGiven {
  public:
   KeptGiven() : given_(std::move(kept)) {

@@ -356,3 +356,18 @@ def test_read_only_arrays_stay_as_they_are(n, at_once):
 def test_the_absolute_of_the_least_int(at_once):
     with pytest.raises(OverflowError, match="outgrows 64 bits"):
         plait.jit(absolute)(9, X.copy())
+
+
+def test_what_a_try_leads_to_is_read_behind_a_loop_in_it(at_once):
+    def tried(x):
+        last = 0.0
+        while True:
+            try:
+                for v in x:
+                    last = v
+                break
+            except ValueError:
+                last = -1.0
+        return last
+
+    assert plait.jit(tried)(X) == tried(X)

@@ -365,6 +365,7 @@ def _round(lowering, args, node):
 
 
 _BUILTINS = {
-    builtins.int: _int, builtins.float: _float, builtins.bool: _bool, builtins.abs: _abs, builtins.len: _len, builtins.complex: complexes.called, builtins.round: _round, builtins.pow: _pow, builtins.divmod: _divmod,
+    builtins.int: _int, builtins.float: _float, builtins.bool: _bool, builtins.abs: _abs, builtins.len: _len, builtins.complex: complexes.called, builtins.round: _round,
+    builtins.pow: _pow, builtins.divmod: _divmod,
     builtins.min: _extreme("min", ast.Lt), builtins.max: _extreme("max", ast.Gt),
 }  # fmt: skip

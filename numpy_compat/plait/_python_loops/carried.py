@@ -1,5 +1,5 @@
-"""Variables whose array is another one from iteration to iteration (`x = x + h * k`, `a, b = b, a`), or is read behind the loop: they say where the array is that
-they stand for now. Memory that the loop has made for one of them is its own, and goes to the statement that makes the next one."""
+"""Variables whose array or list is another one from iteration to iteration (`x = x + h * k`, `a, b = b, a`), or is read behind the loop: they say where it is
+that they stand for now. Memory that the loop has made for one of them is its own, and goes to the statement that makes the next one."""
 
 import numpy
 

@@ -1,7 +1,8 @@
-"""Lists of a compiled loop: those that it makes, and those before it that it changes in length. Their elements lie in memory of the run, 8 bytes each, and go back into
-Python's list behind the loop, or where it fails."""
+"""Lists of a compiled loop: those that it makes, and those before it that it changes in length. Their elements lie in memory of the run, a row of words each, and go
+back into Python's list behind the loop, or where it fails."""
 
 import ast
+
 from .comprehensions import OWN, loops_of
 from .kinds import Listed, Value, kinds_of
 from .types import BOOL, INT, Column, NotCompiled, Shape, Tabled, column_of

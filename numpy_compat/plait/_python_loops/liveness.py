@@ -42,13 +42,13 @@ class Liveness:
             return _read(s) | self.always
         if isinstance(s, ast.Assign) and isinstance(s.value, ast.Name):
             self.moves[s] = after | self.moves.get(s, set())
-        if any(isinstance(x, ast.stmt) for x in ast.iter_child_nodes(s)) or isinstance(s, (ast.Try, ast.AsyncFor, ast.AsyncWith, getattr(ast, "Match", ast.Try))):
+        if any(isinstance(x, ast.stmt) for x in ast.iter_child_nodes(s)) or isinstance(s, (ast.Try, ast.AsyncFor, ast.AsyncWith, ast.Match)):
             return self.anyhow(s, after)
         return (after - {*names(s, ast.Store)}) | _read(s) | self.always
 
     def anyhow(self, s, after):
         """Of a statement from whose inside any way may lead anywhere."""
-        found = after | _read(s) | self.always
+        found = (after | _read(s) | self.always).union(*(names for leads in self.leaves for names in leads))
         for inner in nodes(s):
             if isinstance(inner, (ast.For, ast.While)):
                 self.behind[inner] = found | self.behind.get(inner, set())

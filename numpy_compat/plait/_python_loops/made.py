@@ -1,5 +1,5 @@
-"""Arrays that a compiled loop makes: np.zeros() and its like, and whatever is computed and kept. They lie in memory of the run, which a statement has again for the
-next array that it makes, unless somebody still has the last one."""
+"""Arrays that a compiled loop makes: np.zeros() and its like, and whatever is computed and kept. They lie in memory of the run, which a statement has again
+for the next array that it makes: names that are set in a loop stand for nothing in its next iteration, but for those of carried.py."""
 
 import numpy
 
@@ -14,7 +14,8 @@ _LIKE = {"zeros_like": 0, "ones_like": 1, "empty_like": None, "full_like": None}
 _PARAMETERS = {
     "zeros": ("shape", "dtype"), "ones": ("shape", "dtype"), "empty": ("shape", "dtype"), "full": ("shape", "fill_value", "dtype"),
     "zeros_like": ("a", "dtype"), "ones_like": ("a", "dtype"), "empty_like": ("prototype", "dtype"), "full_like": ("a", "fill_value", "dtype"),
-    "array": ("object", "dtype"), "asarray": ("a", "dtype"), "ascontiguousarray": ("a", "dtype"), "copy": ("a",), "arange": (), "eye": ("N",), "identity": ("n",),
+    "array": ("object", "dtype"), "asarray": ("a", "dtype"), "ascontiguousarray": ("a", "dtype"), "copy": ("a",), "arange": (), "eye": ("N",),
+    "identity": ("n",),
 }  # fmt: skip
 MOST = 1 << 40  # elements along an axis
 
