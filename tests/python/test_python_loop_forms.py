@@ -42,6 +42,14 @@ def numbered_from(x, n):
     return s, i
 
 
+def numbered_by_name(x, n):
+    s = 0.0
+    for i, v in enumerate(x, start=n):
+        for j, u in enumerate(x[:3], start=i):
+            s += i * v + j * u
+    return s
+
+
 def zipped(x, y):
     s = 0.0
     for a, b in zip(x, y):
@@ -263,7 +271,7 @@ def by_index(x, i, n):
 
 
 CASES = {
-    garch: (X, 0.1, 0.2, 0.7), numbered: (X, np.zeros(60)), numbered_from: (X, 7), zipped: (X, X[:20]), nested: ([3, 1, 2] * 9,),
+    garch: (X, 0.1, 0.2, 0.7), numbered: (X, np.zeros(60)), numbered_from: (X, 7), numbered_by_name: (X, 7), zipped: (X, X[:20]), nested: ([3, 1, 2] * 9,),
     largest_of_rows: (X.reshape(6, 10),), rows_are_set: (X.reshape(6, 10),), points: (X.reshape(30, 2),), of_lists: (list(range(30)), (1, 2, 3)),
     list_is_set: (list(range(20)),), sieve: (60,), checked: (abs(X), 2.0), roots: (abs(X),), walrus: (X,), fnv: (rng.integers(0, 256, 40).astype(np.uint8),),
     casts: (X, 50), narrow: (100,), reversed_by_calls: (X,), found: (X, X[40]), comprehensions: (X, list(range(50))), of_a_temporary: (X,),

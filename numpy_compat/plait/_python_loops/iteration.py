@@ -8,6 +8,7 @@ from .growing import Growing
 from .kinds import Value
 from .made import materialised
 from .tables import Entries, Nothing, Table, keys_named
+from .over import by_place
 from .types import INT, NotCompiled
 from .views import Vector, View, is_int
 
@@ -65,6 +66,7 @@ def _is_call(lowering, node, function):
 
 def _items(lowering, source, outermost=False):
     """How many there are, and the item at a number. outermost: whether each iteration has the item at its own number to itself."""
+    source = by_place(source)
     p = lowering.p
     if _is_call(lowering, source, builtins.range):
         start, stop, step = _range(lowering, source)

@@ -14,6 +14,14 @@ def is_range(node):
     return isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "range" and not node.keywords
 
 
+def by_place(node):
+    """enumerate(x, 1) for enumerate(x, start=1)"""
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "enumerate" and len(node.args) == 1:
+        if [k.arg for k in node.keywords] == ["start"]:
+            return ast.copy_location(ast.Call(node.func, [*node.args, node.keywords[0].value], []), node)
+    return node
+
+
 class Over:
     """parts: what Python computes before the loop, as it has it in its source, by the names that each has from then on; iter: what the loop goes over, by
     these names; sizes: for each sequence the number of its part, and for each range the slice of its parts."""
@@ -24,6 +32,7 @@ class Over:
         self.iter = self._split(node)
 
     def _split(self, node):
+        node = by_place(node)
         named = isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and not node.keywords and node.args
         if named and not any(isinstance(a, ast.Starred) for a in node.args):
             if node.func.id in _OF_SEQUENCES:
