@@ -96,12 +96,12 @@ class Kinds:
 
     def dry_run(self, compute):
         """What compute() gives, without code of it."""
-        kept = self.p, self.failures, self.warnings
-        self.p, self.failures, self.warnings = Pairs(NotedProcedure("dry run", 1 << 40)), [], []
+        kept = self.p, self.failures, self.warnings, self.heaps, self.env
+        self.p, self.failures, self.warnings, self.heaps, self.env = Pairs(NotedProcedure("dry run", 1 << 40)), [], [], {}, dict(self.env)
         try:
             return compute()
         finally:
-            self.p, self.failures, self.warnings = kept
+            self.p, self.failures, self.warnings, self.heaps, self.env = kept
 
     def type_of(self, vector, node):
         """Of an element, which is looked at without computing it."""
