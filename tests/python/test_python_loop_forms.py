@@ -2,6 +2,7 @@
 NumPy's integers. Results, errors, lines and what is left of the arguments are Python's, wherever the loop goes over to machine code."""
 
 import contextlib
+import contextlib
 import copy
 import math
 import traceback
@@ -379,3 +380,47 @@ def test_what_a_try_leads_to_is_read_behind_a_loop_in_it(at_once):
         return last
 
     assert plait.jit(tried)(X) == tried(X)
+
+
+def suppressed(x, z):
+    last = -5
+    with contextlib.suppress(ZeroDivisionError):
+        for v in x:
+            last = int(v)
+            z = z + last
+            1 // last
+    return last, z
+
+
+def suppressed_in_ranges(x, n):
+    last = -5
+    with contextlib.suppress(IndexError):
+        for i in range(n):
+            last = x[i]
+    return last
+
+
+def of_nothing(x):
+    s = 0
+    for v in x:
+        s += v
+    return s, [v + 1 for v in x]
+
+
+def with_errstate(x, n):
+    s = 0.0
+    with np.errstate(divide="ignore"):
+        for i in range(n):
+            s += 1 / x[i] if x[i] > 0 else 0.0
+    return s
+
+
+@pytest.mark.parametrize(
+    "f, args",
+    [(suppressed, (np.array([3, 2, 1, 0, 5]), np.zeros(2))), (suppressed_in_ranges, (X, 70)), (of_nothing, (None,)), (of_nothing, (3,)), (with_errstate, (X, 50))],
+)
+def test_what_is_around_a_loop(f, args, at_once):
+    jitted = plait.jit(anew(f))
+    for _ in range(2):
+        assert outcome(jitted, args) == outcome(f, args)
+    assert any(code.runs for loop in loops_of(jitted) for code in loop.codes.values()) == (f is with_errstate)

@@ -6,6 +6,7 @@ import types
 
 import numpy
 
+from .._swap import _MISSING
 from .comprehensions import loops_of, scoped
 from .running import Loop, Rest, _counts
 from .trees import copied
@@ -53,9 +54,9 @@ class Elements(Loop):
         self.text = text
         self.most = 0  # elements of a run so far
 
-    def __call__(self, numbers, consumer=list, items=None, given=()):
+    def __call__(self, numbers, consumer=list, items=_MISSING, given=()):
         """What the comprehension goes over."""
-        items = numbers if items is None else items
+        items = numbers if items is _MISSING else items
         if not self.awake:
             return items
         if _takes_all(consumer) and _counts(numbers) and not self.waits:

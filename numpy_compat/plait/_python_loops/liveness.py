@@ -11,6 +11,7 @@ class Liveness:
 
     def __init__(self, tree, after=()):
         self.behind, self.moves = {}, {}
+        self.suppressed = {}  # loops in a `with` that may suppress an error of theirs -> names that are read behind that
         self.leaves = []  # of the loops around a statement: what is read where `break` and `continue` lead
         inside = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)
         # What functions inside read, they may read at any time.
@@ -33,6 +34,8 @@ class Liveness:
             for inner in nodes(s):
                 if isinstance(inner, (ast.For, ast.While)):
                     self.behind[inner] = self.behind.get(inner, set()) | after  # where it suppresses an error
+                    if not all(map(_suppresses_nothing, s.items)):
+                        self.suppressed[inner] = self.suppressed.get(inner, set()) | after
             return {n for item in s.items for n in _read(item)} | found | after
         if isinstance(s, ast.Break):
             return set(self.leaves[-1][0])
@@ -68,6 +71,12 @@ class Liveness:
             if inside <= again:
                 return head | (_read(s.iter) if isinstance(s, ast.For) else set())
             again |= inside
+
+
+def _suppresses_nothing(item):
+    """Whether it is np.errstate(), as far as its name says."""
+    call = item.context_expr
+    return isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute) and call.func.attr == "errstate"
 
 
 def _read(tree):

@@ -114,10 +114,10 @@ class Loop(_plait.LoopCall):
             found.append(len(x))
         return range(min(found))
 
-    def begin(self, numbers=None, items=None, given=()):
+    def begin(self, numbers=None, items=_MISSING, given=()):
         """What a loop iterates over: a Rest, or its range where that is as good. given: the parts of what a comprehension goes over, which are no variables
         of its own."""
-        if items is None:
+        if items is _MISSING:
             items = self.forever if numbers is None else numbers
         if numbers is not None and not _counts(numbers):
             if self.over is not None:

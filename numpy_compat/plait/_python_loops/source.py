@@ -35,7 +35,7 @@ def with_loops(function, scope, closure):
         tree = tree_of(function)
         if tree is None:
             return None  # the file has changed
-        rewriting = _Rewriting(function, scope, cells, outside, Liveness(tree).behind, loops, asleep)
+        rewriting = _Rewriting(function, scope, cells, outside, Liveness(tree), loops, asleep)
         tree.body = rewriting.block(tree.body)
         if rewriting.captured and asleep != loops.keys():
             tree.body.insert(0, _cells_of(rewriting.captured, tree.body[0]))
@@ -112,8 +112,8 @@ class _Comprehensions(ast.NodeTransformer):
 
 
 class _Rewriting:
-    def __init__(self, function, scope, cells, outside, behind, loops, asleep):
-        self.function, self.scope, self.cells, self.outside, self.behind = function, scope, cells, outside, behind
+    def __init__(self, function, scope, cells, outside, live, loops, asleep):
+        self.function, self.scope, self.cells, self.outside, self.live = function, scope, cells, outside, live
         self.loops, self.asleep = loops, asleep  # the function's, by their names, which the first time is made; those that are left as they are
         self.number = 0
         self.captured = captured(function.__code__)
@@ -125,7 +125,7 @@ class _Rewriting:
 
     def statement(self, s):
         if isinstance(s, (ast.For, ast.While)):
-            if (why := why_not(s, self.outside)) is None:
+            if (why := why_not(s, self.outside) or self.tells(s)) is None:
                 return self.loop(s)
             if self.around is None and not self.asleep:
                 code = self.function.__code__
@@ -136,6 +136,11 @@ class _Rewriting:
             if getattr(s, "orelse", None):
                 s.orelse = self.block(s.orelse)
         return [s]
+
+    def tells(self, s):
+        """Why a loop cannot be compiled for what is around it: where an error of it is suppressed, its variables are read as they were then."""
+        read = self.live.suppressed.get(s, set()) & {*names(s, ast.Store)}
+        return f"an error in it may be suppressed, and {min(read)} read behind that" if read else None
 
     def expressions(self, s):
         """Rewrites the comprehensions of a statement, but those in the statements that it holds."""
@@ -191,7 +196,7 @@ class _Rewriting:
 
         The outermost loop sets the names of those inside, too: a name without a value costs more than all others where the loop looks at what they are.
         """
-        behind = self.behind[s]
+        behind = self.live.behind[s]
 
         def new():
             source = scoped(copied(s))
