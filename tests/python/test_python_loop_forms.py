@@ -43,6 +43,16 @@ def numbered_from(x, n):
     return s, i
 
 
+def checksum(data):
+    a, b = 1, 0
+    for c in data:
+        a = (a + c) % 65521
+        b = (b + a) % 65521
+    for i in range(len(data)):
+        a ^= data[i] * (104 in data)
+    return (b << 16) | a, data[-1]
+
+
 def numbered_by_name(x, n):
     s = 0.0
     for i, v in enumerate(x, start=n):
@@ -272,12 +282,13 @@ def by_index(x, i, n):
 
 
 CASES = {
-    garch: (X, 0.1, 0.2, 0.7), numbered: (X, np.zeros(60)), numbered_from: (X, 7), numbered_by_name: (X, 7), zipped: (X, X[:20]), nested: ([3, 1, 2] * 9,),
+    garch: (X, 0.1, 0.2, 0.7), numbered: (X, np.zeros(60)), numbered_from: (X, 7), numbered_by_name: (X, 7), checksum: (b"hello world",), zipped: (X, X[:20]), nested: ([3, 1, 2] * 9,),
     largest_of_rows: (X.reshape(6, 10),), rows_are_set: (X.reshape(6, 10),), points: (X.reshape(30, 2),), of_lists: (list(range(30)), (1, 2, 3)),
     list_is_set: (list(range(20)),), sieve: (60,), checked: (abs(X), 2.0), roots: (abs(X),), walrus: (X,), fnv: (rng.integers(0, 256, 40).astype(np.uint8),),
     casts: (X, 50), narrow: (100,), reversed_by_calls: (X,), found: (X, X[40]), comprehensions: (X, list(range(50))), of_a_temporary: (X,),
 }  # fmt: skip
 OTHERS = [
+    (checksum, (b"",)), (checksum, (bytearray(b"hello"),)), (checksum, ("text",)), (checksum, ([104, 1],)), (read_beyond, (b"abc", 5)), (written_beyond, (b"abc", 2)),
     (walrus_in_comprehensions, (X, 9)), (set_in_else, (X,)), (by_index, (X, 2**63, 5)), (by_index, (X, 3, 5)), (suppressed, (5, X)), (suppressed, (6, X)),
     (garch, (X.tolist(), 0.1, 0.2, 0.7)), (garch, (tuple(X.tolist()), 0.1, 0.2, 0.7)), (garch, (X.astype("f4"), 0.1, 0.2, 0.7)), (zipped, (X, [1.5] * 70)),
     (numbered, (X[:0], np.zeros(2))), (found, (X, 9.0)), (found, ([], 1)), (points, (X.reshape(20, 3),)), (read_beyond, (list(range(9)), 20)),

@@ -343,7 +343,16 @@ def of_lists(n):
     return out
 
 
+def knapsack(weights, values, most):
+    best = [0] * (most + 1)
+    for i in range(len(weights)):
+        for c in range(most, weights[i] - 1, -1):
+            best[c] = max(best[c], best[c - weights[i]] + values[i])
+    return best[most], best
+
+
 COMPILED = [
+    (knapsack, (np.array([2, 3, 4]), np.array([3, 4, 5]), 9)), (knapsack, ([2, 3, 4], [3.0, 4.5, 5.0], 9)),
     (searched, ([3, 1, 2, 1], 6)), (searched, ((3, 1, 2, 1), 6)), (searched, ([3.0, 2.5, 2.0], 6)),
     (not_found, ([2, 1, 0], 6)), (not_found, ((2, 1, 0), 6)),
     (multiples, (50,)), (of_floats, (X,)), (of_numpys, (X,)), (of_numpys, (X.astype("f4"),)), (of_bools, (X,)), (primes, (100,)), (stacked, (100,)), (queue, (50,)), (inside, (50,)), (methods, (20,)),

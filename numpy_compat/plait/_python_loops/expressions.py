@@ -640,7 +640,7 @@ class Expressions(Kinds):
             if isinstance(place, TupleView):
                 raise NotCompiled("an element of a tuple is set", node)
             if isinstance(place, ListView) and kinds_of(value) != {place.type}:
-                raise NotCompiled("a list gets an element of another kind", node)
+                grown(self, place, node)
             place.store(self.stored_as(value, place.dtype, node))
         else:
             place.assign(value, node)

@@ -23,6 +23,8 @@ def listed(x):
     """The type of a sequence of numbers that are all of one kind, and its Held; of any other, that of an object, and itself."""
     if not x and type(x) is list:
         return array_type("int64", 1, True, "empty list"), Held(numpy.zeros(0, "int64"), x)
+    if type(x) is bytes:
+        return array_type("int64", 1, True, "bytes"), Held(numpy.frombuffer(x, "uint8").astype("int64"), x)
     kinds = {*map(type, x)}
     dtype = _DTYPES.get(kinds.pop()) if len(kinds) == 1 else None
     if dtype is None and type(x) is list:

@@ -185,7 +185,7 @@ class Lowering(Expressions):
         return self.drawn[key]
 
     def carry_list(self, key, node):
-        if key not in self.arrays or self.inputs[key].of == "tuple" or key in self.facts.changed_lists:
+        if key not in self.arrays or self.inputs[key].of in ("tuple", "bytes") or key in self.facts.changed_lists:
             raise NotCompiled(f"{key} becomes a list, which may be read behind the loop", node)
         self.facts.add(self.facts.carried_lists, None, key)
         raise Again("a list is carried over iterations")

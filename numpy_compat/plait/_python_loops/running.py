@@ -107,7 +107,7 @@ class Loop(_plait.LoopCall):
                 x = range(*x) if all(type(n) is int for n in x) and len(x) in (1, 2) or len(x) == 3 and x[2] else None
             elif type(x) in (ndarray, numpy.ndarray):
                 x = x if x.ndim else None
-            elif type(x) not in (list, tuple):
+            elif type(x) not in (list, tuple, bytes):
                 x = None
             if x is None:
                 return ()
@@ -253,7 +253,7 @@ class Loop(_plait.LoopCall):
             t = scalar_of(x)
             if t is None and isinstance(x, numpy.random.Generator):
                 t = Drawing()
-            elif t is None and type(x) in (list, tuple):
+            elif t is None and type(x) in (list, tuple, bytes):
                 t, x = listed(x)
             elif t is None and is_table(x):
                 t, x = tabled(x)

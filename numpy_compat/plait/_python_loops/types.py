@@ -56,7 +56,7 @@ class ArrayType(NamedTuple):
     dtype: str
     ndim: int
     packed: bool = False  # elements along the last axis follow each other
-    of: str = ""  # "list", "tuple" or "empty list": the array has the numbers of one of Python's
+    of: str = ""  # "list", "tuple", "bytes" or "empty list": the array has the numbers of one of Python's
     shape: tuple = None  # the Shape of a list of tuples, or of numbers of several types: it has their words
 
 

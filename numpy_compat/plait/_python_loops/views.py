@@ -22,7 +22,7 @@ def array_view(lowering, key, what):
     strides = [p.param() for _ in range(what.ndim)]
     if what.ndim and what.packed:
         strides[-1] = lowering.number(numpy.dtype(what.dtype).itemsize)
-    kind = RowsView if what.shape else {"": View, "list": ListView, "tuple": TupleView, "empty list": EmptyView}[what.of]
+    kind = RowsView if what.shape else {"": View, "list": ListView, "tuple": TupleView, "bytes": BytesView, "empty list": EmptyView}[what.of]
     made = kind(lowering, slot, buffer, what.dtype, lowering.zero, list(zip(extents, strides)), key, WHOLE)
     made.shape = what.shape
     return made
@@ -286,6 +286,10 @@ class ListView(View):
 
 class TupleView(ListView):
     _empty = ()
+
+
+class BytesView(TupleView):
+    _empty = b""
 
 
 class EmptyView(ListView):
