@@ -1,6 +1,9 @@
 """Lists that compiled loops make and change: append, pop, insert, extend, `in`, comprehensions, and lists from before the loop, which have at its end, or where it
 fails, what Python would have left in them."""
 
+import bisect
+import heapq
+
 import numpy as np
 import pytest
 from test_python_loop_forms import anew, outcome
@@ -279,7 +282,7 @@ def of_either(n):
 def path(steps, i, j):
     found = [(i, j)]
     while (i, j) != (0, 0):
-        k = steps[i, j]
+        k = 1 if i == 0 else 0 if j == 0 else steps[i, j]
         if k == 0:
             i -= 1
         elif k == 1:
@@ -351,7 +354,79 @@ def knapsack(weights, values, most):
     return best[most], best
 
 
+def shortest(indptr, indices, weights, start, n):
+    distance = np.full(n, np.inf)
+    distance[start] = 0.0
+    heap = [(0.0, start)]
+    while heap:
+        d, u = heapq.heappop(heap)
+        if d > distance[u]:
+            continue
+        for k in range(indptr[u], indptr[u + 1]):
+            v = indices[k]
+            if d + weights[k] < distance[v]:
+                distance[v] = d + weights[k]
+                heapq.heappush(heap, (distance[v], v))
+    return distance, heap
+
+
+def heaps(values, n):
+    h, s = [], 0
+    for v in values:
+        heapq.heappush(h, v)
+        if len(h) > n:
+            s = s * 3 % 1009 + heapq.heappop(h)
+    for i in range(3):
+        k = [7, 3, i, 9, 1, i]
+        heapq.heapify(k)
+        s += heapq.heapreplace(k, 5) + k[0] * 2 + k[-1]
+    return h, s
+
+
+def medians(x):
+    out = x.copy()
+    for i in range(1, len(x) - 1):
+        w = []
+        for d in (-1, 0, 1):
+            w.append(x[i + d])
+        w.sort()
+        out[i] = w[1] + sorted(w)[0] * 10
+    return out
+
+
+def sorts(n):
+    s = 0
+    for i in range(n):
+        a = [(k * 7919 + i) % 17 for k in range(i)]
+        pairs = [(k % 3, -k) for k in range(i)]
+        a.sort()
+        pairs.sort()
+        for j, v in enumerate(a):
+            s = (s * 31 + v * j) % 10007
+        for p, q in pairs:
+            s = (s * 31 + p - q) % 10007
+    return s
+
+
+def inserted(values):
+    a, s = [], 0
+    for v in values:
+        s = s * 5 % 1013 + bisect.bisect_left(a, v) + 2 * bisect.bisect_right(a, v)
+        bisect.insort_left(a, v)
+        bisect.insort_right(a, v + 1)
+    return a, s
+
+
+def popped_from_none(n):
+    h = [3]
+    for i in range(n):
+        heapq.heappop(h)
+    return h
+
+
 COMPILED = [
+    (shortest, (np.array([0, 2, 4, 5, 5]), np.array([1, 2, 2, 3, 3]), np.array([4.0, 1.0, 2.0, 5.0, 8.0]), 0, 4)), (heaps, ([5, 1, 4, 1, 5, 9, 2, 6, 5, 3, 5], 4)),
+    (heaps, (rng.integers(0, 50, 40), 9)), (medians, (X,)), (sorts, (40,)), (inserted, ([5, 1, 4, 1, 5, 9, 2, 6],)), (popped_from_none, (3,)),
     (knapsack, (np.array([2, 3, 4]), np.array([3, 4, 5]), 9)), (knapsack, ([2, 3, 4], [3.0, 4.5, 5.0], 9)),
     (searched, ([3, 1, 2, 1], 6)), (searched, ((3, 1, 2, 1), 6)), (searched, ([3.0, 2.5, 2.0], 6)),
     (not_found, ([2, 1, 0], 6)), (not_found, ((2, 1, 0), 6)),

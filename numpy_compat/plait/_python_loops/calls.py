@@ -10,9 +10,10 @@ import numpy
 from . import complexes
 from .folds import fold_of, folded
 from .reading import LIBRARIES
+from .substitutes import SUBSTITUTES, is_ours, named, sort
 from .types import BOOL, FLOAT, INT, NUMPYS, NotCompiled, Scalar, class_of, joined
 from . import tables
-from .growing import Growing
+from .growing import Growing, items, new as new_list
 from .made import make, maker_of, materialised, of_numbers
 from .tables import Entries, Table
 from .views import Vector, View, as_vector, same_extent
@@ -41,6 +42,12 @@ def call(lowering, fn, node):
     if name := maker_of(fn):
         return make(lowering, name, node)
     args = [lowering.evaluate(a) for a in node.args]
+    if isinstance(fn, types.BuiltinFunctionType) and fn in SUBSTITUTES and not node.keywords:
+        return substituted(lowering, SUBSTITUTES[fn], args, node)
+    if fn is builtins.sorted and len(args) == 1 and not node.keywords:
+        return _sorted(lowering, args[0], node)
+    if isinstance(fn, types.FunctionType) and is_ours(fn):
+        return inlined(lowering, fn, args, {}, node)
     if isinstance(fn, types.FunctionType) and not fn.__code__.co_filename.startswith(LIBRARIES):
         return inlined(lowering, fn, args, {k.arg: lowering.evaluate(k.value) for k in node.keywords}, node)
     if node.keywords:
@@ -48,6 +55,23 @@ def call(lowering, fn, node):
     if fn in (builtins.min, builtins.max):
         return _called(lowering, fn, args, node)
     return lowering.each(args, lambda *args: _called(lowering, fn, list(args), node), node)
+
+
+def substituted(lowering, fn, args, node):
+    """A call of one of substitutes.py."""
+    from .inlining import inlined
+
+    if fn.__code__.co_argcount != len(args):
+        raise NotCompiled(f"{fn.__name__}() with other arguments", node)
+    named(lowering)
+    return inlined(lowering, fn, args, {}, node)
+
+
+def _sorted(lowering, what, node):
+    made = new_list(lowering, node)
+    made.extend(*items(lowering, what, node), node)
+    substituted(lowering, sort, [made], node)
+    return made
 
 
 def _takes_complex(fn):

@@ -442,6 +442,15 @@ class Expressions(Kinds):
             found = Value(BOOL, self.p.apply("logical_or", found.id, self.truth(self.compared(ast.Eq(), value, x, node), node)))
         return found
 
+    def ordered(self, op, a, b, node):
+        """A comparison of tuples: the first parts that differ decide."""
+        found = self.literal(isinstance(op, (ast.LtE, ast.GtE)))
+        strict = ast.Lt() if isinstance(op, (ast.Lt, ast.LtE)) else ast.Gt()
+        for x, y in reversed([*zip(a, b)]):
+            alike, before = (self.truth(self.compared(how, x, y, node), node) for how in (ast.Eq(), strict))
+            found = Value(BOOL, self.p.apply("where", alike, found.id, before))
+        return found
+
     def compared(self, op, a, b, node):
         if isinstance(op, (ast.In, ast.NotIn)):
             found = self.is_among(a, b, node)
@@ -453,6 +462,8 @@ class Expressions(Kinds):
             for x, y in zip(a, b) if len(a) == len(b) else ():
                 alike = Value(BOOL, self.p.apply("logical_and", alike.id, self.truth(self.compared(ast.Eq(), x, y, node), node)))
             return alike if isinstance(op, ast.Eq) else Value(BOOL, self.negated(alike.id))
+        if isinstance(a, list) and isinstance(b, list) and len(a) == len(b) and isinstance(op, (ast.Lt, ast.LtE, ast.Gt, ast.GtE)):
+            return self.ordered(op, a, b, node)
         if not (isinstance(a, Value) and isinstance(b, Value)) or type(op) not in _COMPARISONS:
             raise NotCompiled("a comparison of what are no numbers", node)
         fn = _COMPARISONS[type(op)]

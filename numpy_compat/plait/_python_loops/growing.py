@@ -351,6 +351,11 @@ def method(lowering, a, node):
     if name == "clear" and not args:
         a.changes(node)
         return a.clear()
+    if name == "sort" and not args:
+        from . import calls, substitutes
+
+        a.changes(node)
+        return calls.substituted(lowering, substitutes.sort, [a], node)
     if name == "reverse" and not args:
         a.changes(node)
         return a.reverse(node)

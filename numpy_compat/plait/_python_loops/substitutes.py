@@ -1,0 +1,139 @@
+"""What heapq, bisect and sort() do, in Python: compiled where a loop calls those. The places that elements get are the library's own, as its algorithms are
+the same."""
+
+import bisect
+import builtins
+import heapq
+
+
+def _sift_up(heap, first, at):
+    """Moves an element towards the root, up to `first`, until its parent is no larger."""
+    item = heap[at]
+    while at > first:
+        above = (at - 1) >> 1
+        parent = heap[above]
+        if not item < parent:
+            break
+        heap[at] = parent
+        at = above
+    heap[at] = item
+
+
+def _sift_down(heap, at):
+    """Moves an element to a leaf, along the smaller children, and from there up again."""
+    end, first, item = len(heap), at, heap[at]
+    below = 2 * at + 1
+    while below < end:
+        other = below + 1
+        if other < end and not heap[below] < heap[other]:
+            below = other
+        heap[at] = heap[below]
+        at = below
+        below = 2 * at + 1
+    heap[at] = item
+    _sift_up(heap, first, at)
+
+
+def heappush(heap, item):
+    heap.append(item)
+    _sift_up(heap, 0, len(heap) - 1)
+
+
+def heappop(heap):
+    if len(heap) == 0:
+        raise IndexError("index out of range")
+    last = heap.pop()
+    if len(heap) == 0:
+        return last
+    first = heap[0]
+    heap[0] = last
+    _sift_down(heap, 0)
+    return first
+
+
+def heapreplace(heap, item):
+    if len(heap) == 0:
+        raise IndexError("index out of range")
+    first = heap[0]
+    heap[0] = item
+    _sift_down(heap, 0)
+    return first
+
+
+def heapify(heap):
+    for at in reversed(range(len(heap) // 2)):
+        _sift_down(heap, at)
+
+
+def bisect_left(a, x):
+    low, high = 0, len(a)
+    while low < high:
+        middle = (low + high) // 2
+        if a[middle] < x:
+            low = middle + 1
+        else:
+            high = middle
+    return low
+
+
+def bisect_right(a, x):
+    low, high = 0, len(a)
+    while low < high:
+        middle = (low + high) // 2
+        if x < a[middle]:
+            high = middle
+        else:
+            low = middle + 1
+    return low
+
+
+def insort_left(a, x):
+    a.insert(bisect_left(a, x), x)
+
+
+def insort_right(a, x):
+    a.insert(bisect_right(a, x), x)
+
+
+def sort(a):
+    """Merges runs of equal length, from one element on: any order that is stable is Python's, where numbers have one."""
+    n, length = len(a), 1
+    for k in range(n):
+        if a[k] != a[k]:
+            raise NotImplementedError("a list with NaN is sorted in a compiled loop; plait.jit(loops=False) runs it")
+    b = a.copy()
+    while length < n:
+        for low in range(0, n, 2 * length):
+            i, j = low, min(low + length, n)
+            middle, high = j, min(low + 2 * length, n)
+            for k in range(low, high):
+                if i < middle and (j >= high or not a[j] < a[i]):
+                    b[k] = a[i]
+                    i += 1
+                else:
+                    b[k] = a[j]
+                    j += 1
+        for k in range(n):
+            a[k] = b[k]
+        length *= 2
+
+
+SUBSTITUTES = {
+    getattr(module, f.__name__): f
+    for module, functions in ((heapq, (heappush, heappop, heapreplace, heapify)), (bisect, (bisect_left, bisect_right, insort_left, insort_right)))
+    for f in functions
+}
+_OURS = [*SUBSTITUTES.values(), sort, _sift_up, _sift_down]
+
+
+def named(lowering):
+    """What the functions here find outside of themselves, for who compiles them."""
+    from .reading import definition, outer_name
+
+    for f in _OURS:
+        for name in definition(f)[2]:
+            lowering.env.setdefault(outer_name(f, name), globals().get(name, getattr(builtins, name, None)))
+
+
+def is_ours(fn):
+    return fn in _OURS
