@@ -41,7 +41,7 @@ def call(lowering, fn, node):
         return made
     if name := maker_of(fn):
         return make(lowering, name, node)
-    args = [lowering.evaluate(a) for a in node.args]
+    args = lowering.in_order(node, *(lambda a=a: lowering.evaluate(a) for a in node.args))
     if isinstance(fn, types.BuiltinFunctionType) and fn in SUBSTITUTES and not node.keywords:
         return substituted(lowering, SUBSTITUTES[fn], args, node)
     if fn is builtins.sorted and len(args) == 1 and not node.keywords:

@@ -1,6 +1,8 @@
 """Variables whose array or list is another one from iteration to iteration (`x = x + h * k`, `a, b = b, a`), or is read behind the loop: they say where it is
 that they stand for now. Memory that the loop has made for one of them is its own, and goes to the statement that makes the next one."""
 
+import copy
+
 import numpy
 
 from .growing import Growing, of_parts
@@ -45,6 +47,7 @@ class Carried:
 
     def assign(self, value, node):
         low, p = self.lowering, self.lowering.p
+        low.effects += 1
         if isinstance(value, Vector):
             value = materialised(low, value, node)
         if not isinstance(value, View) or isinstance(value, ListView) or (value.dtype, len(value.dims)) != (self.dtype, len(self.dims)):
@@ -53,12 +56,12 @@ class Carried:
             return
         if value.carried is not None and low.live is not None and value.carried.key not in low.live and value.carried.like(self):
             return self.exchange(value.carried)
-        others = [k for k, x in low.env.items() if isinstance(x, View) and x.slot == value.slot]
+        others = [k for k, x in low.env.items() if any(v.slot == value.slot for v in _views([x]))]
         if low.live is not None and low.live.isdisjoint(others):
             for name in others:  # which nobody asks for any more
                 del low.env[name]
             others = []
-        if any(isinstance(x, View) and x.slot == self.slot for x in low.env.values()):
+        if any(x.slot == self.slot for x in _views(low.env.values())):
             raise NotCompiled(f"{self.key} becomes another array, and the one that it was has another name", node)
         if value.site is not None and not others:
             self._point(value.offset, value.dims)
@@ -70,6 +73,8 @@ class Carried:
         changes = {self.slot, value.slot} & low.facts.mutated or value.slot in low.facts.written
         if changes or not value.own_memory or self.key in low.facts.behind and not low.facts.behind.isdisjoint(others):
             raise NotCompiled(f"{self.key} becomes an array that has another name", node)
+        if value.slot == self.slot:
+            return self.assign(materialised(low, value.vector(), node), node)
         self._copy(value, node)
 
     def like(self, other):
@@ -77,9 +82,13 @@ class Carried:
 
     def exchange(self, other):
         """Takes the array of a variable that nobody reads any more, which gets this one's: other names may stand for that, as in `t = a; a = b; b = t`."""
-        for x in self.lowering.env.values():
+        env = self.lowering.env
+        for k, x in [*env.items()]:
             if isinstance(x, View) and x.slot == self.slot:
-                x.slot, x.carried = other.slot, other if x.carried is self else None
+                env[k] = made = copy.copy(x)
+                made.slot, made.carried = other.slot, other if x.carried is self else None
+            elif any(v.slot == self.slot for v in _views([x])):
+                raise NotCompiled("a tuple has an array that changes its name")
         _exchange(self.lowering, [self, other], [other, self])
 
     def _copy(self, value, node):
@@ -128,10 +137,10 @@ class CarriedList(Growing):
         if not view.empty:
             self.fill(view.dims[0][0], view.row, self.lowering.top)
 
-    def changes(self, node):
+    def sets(self, node):
         if not self.is_new:
             raise NotCompiled(f"{self.key} changes, which may be the list from before the loop", node)
-        super().changes(node)
+        super().sets(node)
 
     def assign(self, value, node):
         low, p = self.lowering, self.lowering.p
@@ -139,6 +148,8 @@ class CarriedList(Growing):
             value = of_parts(low, value, node)
         if value is self:
             return
+        if self.iterated or value in ([] if not isinstance(value, Growing) else [value]) and value.iterated:
+            raise NotCompiled("a list that a loop goes over becomes another", node)
         if not isinstance(value, Growing):
             raise NotCompiled(f"{self.key} becomes something else than a list", node)
         others = [k for k, x in low.env.items() if x is value]
@@ -157,6 +168,8 @@ class CarriedList(Growing):
         p.set(self.moved, low.one)
         self.is_new = not isinstance(value, CarriedList)
         if isinstance(value, CarriedList):
+            if not value.is_new:
+                raise NotCompiled(f"{self.key} becomes a list that may be from before the loop", node)
             p.set(value.moved, low.one)
 
     def alike(self, other, node):
@@ -186,6 +199,8 @@ def exchanged(lowering, targets, parts):
         return False
     if not all(x.like(ours[0]) for x in ours):
         return False
+    if any(v.slot in {x.slot for x in ours} for v in _views(lowering.env.values())):
+        raise NotCompiled("arrays that get each other's names have others")
     _exchange(lowering, ours, theirs)
     return True
 
@@ -196,3 +211,11 @@ def _exchange(lowering, ours, theirs):
     for x, values in zip(ours, held):
         for local, v in zip((*x.told, x.memory, x.room), values):
             p.set(local, v)
+
+
+def _views(values):
+    for x in values:
+        if isinstance(x, View):
+            yield x
+        elif isinstance(x, list):
+            yield from _views(x)

@@ -28,6 +28,13 @@ def legacy(fn):
     return theirs.__name__ if isinstance(getattr(theirs, "__self__", None), numpy.random.RandomState) else None
 
 
+def is_numpys(x):
+    """Whether a generator is one of NumPy's, or stands for one: methods of others are their own."""
+    if type(x).__module__ == "plait.random":
+        x = getattr(x, "_drawing", None)
+    return x is None or type(x) is numpy.random.Generator
+
+
 def address_of(name, value):
     """What a run is given for such an argument."""
     if name.startswith(_FUNCTION):

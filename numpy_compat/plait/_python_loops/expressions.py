@@ -3,13 +3,14 @@
 import ast
 import builtins
 import operator
+import types
 
 import numpy
 
 from . import calls, complexes, draws, growing, tables
 from .comprehensions import COMPREHENSIONS, folded, may_fold
 from .dry import resolved
-from .growing import Element, Growing, contains, grown, repeated
+from .growing import Again, Element, Growing, contains, grown, repeated
 from .kinds import Kinds, Listed, Value, kinds_of
 from .made import materialised
 from .tables import Entries, Nothing, Table
@@ -333,8 +334,21 @@ class Expressions(Kinds):
     def of_Name(self, node):
         return self.read(node.id, node)
 
+    def in_order(self, node, *operands):
+        """What these give, one after the other: an expression of arrays is computed before anything changes that it reads."""
+        found = []
+        for of in operands:
+            if node in self.facts.eager:
+                found = [materialised(self, x, node) if isinstance(x, Vector) else x for x in found]
+            before = self.effects
+            found.append(of())
+            if self.effects != before and any(isinstance(x, Vector) for x in found[:-1]):
+                self.facts.add(self.facts.eager, None, node)
+                raise Again("an operand changes what another one reads", node)
+        return found
+
     def of_BinOp(self, node):
-        a, b = self.evaluate(node.left), self.evaluate(node.right)
+        a, b = self.in_order(node, lambda: self.evaluate(node.left), lambda: self.evaluate(node.right))
         if isinstance(a, Listed) and isinstance(node.op, ast.Mult):
             return repeated(self, a, b, node)
         return self.binary(node.op, a, b, node)
@@ -501,7 +515,7 @@ class Expressions(Kinds):
     def of_NamedExpr(self, node):
         if self.perhaps:
             raise NotCompiled("a variable is set where that may be left out", node)
-        value = self.evaluate(node.value)
+        value = self.settled(self.evaluate(node.value), node)
         self.store(node.target, value)
         return value
 
@@ -514,7 +528,7 @@ class Expressions(Kinds):
             self.perhaps -= 1
 
     def of_Tuple(self, node):
-        return [self.evaluate(e) for e in node.elts]
+        return self.in_order(node, *(lambda e=e: self.evaluate(e) for e in node.elts))
 
     def of_List(self, node):
         return Listed(self.of_Tuple(node))
@@ -556,14 +570,19 @@ class Expressions(Kinds):
         if isinstance(base, list) or base is None:
             raise NotCompiled(f"the attribute {node.attr}", node)
         try:
-            return self.known(getattr(base, node.attr), node)
+            found = getattr(base, node.attr)
         except AttributeError:
             raise NotCompiled(f"the attribute {node.attr}", node) from None
+        if isinstance(base, types.ModuleType) and base.__name__.partition(".")[0] not in ("numpy", "math", "plait"):
+            self.facts.add(self.facts.attributes, None, (base, node.attr, found))
+        return self.known(found, node)
 
     def known(self, x, node):
         """An object that was found by name."""
         if type(x) is tuple:
             return [self.known(part, node) for part in x]
+        if type(x) is list:
+            raise NotCompiled("a list that is not named", node)
         return self.literal(x) if scalar_of(x) is not None else x
 
     def of_Call(self, node):
@@ -644,6 +663,7 @@ class Expressions(Kinds):
     def put(self, place, value, node):
         if isinstance(place, Element):
             return place.put(value, node)
+        self.effects += 1
         self.facts.add(self.facts.mutated if place.own_memory else self.facts.written, None, place.slot)
         if place.scalar:
             if not isinstance(value, Value):

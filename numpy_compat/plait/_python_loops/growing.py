@@ -9,6 +9,7 @@ from .types import BOOL, INT, Column, NotCompiled, Shape, Tabled, column_of
 from .views import TupleView, Vector, View, is_int
 
 WORD = 8  # bytes of an element
+MOST = 1 << 40  # repetitions of a list
 FIRST = 8  # elements for which there is room at first
 
 
@@ -23,12 +24,15 @@ class Element:
 
     def __init__(self, of, at):
         self.of, self.at = of, at
+        self.seen = of.changed
 
     def load(self):
         return self.of.element(self.at)
 
     def put(self, value, node):
-        self.of.lowering.facts.add(self.of.lowering.facts.changed_lists, None, self.of.key)
+        if self.seen != self.of.changed:
+            raise NotCompiled("a list changes between an index and what is put there", node)
+        self.of.sets(node)
         self.of.put(self.at, self.of.holds(value, node))
 
 
@@ -42,6 +46,7 @@ class Growing:
         self.lowering, self.key = lowering, key
         self.address, self.count, self.room = (lowering.variable("int64") for _ in range(3))
         self.iterated = 0  # loops that go over it
+        self.changed = 0  # places so far at which elements come, go or move
 
     # its elements
 
@@ -110,6 +115,11 @@ class Growing:
     def changes(self, node):
         if self.iterated:
             raise NotCompiled("a list changes as a loop goes over it", node)
+        self.changed += 1
+        self.sets(node)
+
+    def sets(self, node):
+        self.lowering.effects += 1
         self.lowering.facts.add(self.lowering.facts.changed_lists, None, self.key)
 
     def reserve(self, count, node):
@@ -312,6 +322,7 @@ def repeated(lowering, parts, times, node):
         raise NotCompiled("a list times what is no int", node)
     made, p = new(lowering, node), lowering.p
     n = p.apply("maximum", lowering.cast(times, "int64"), lowering.zero)
+    lowering.fail_if(p.apply("greater", n, lowering.number(MOST)), _no_memory, node)
     rows = [made.holds(v, node) for v in parts]
     made.reserve(p.apply("multiply", n, lowering.number(len(parts))), node)
     _, i = p.begin_count(lowering.zero, n)

@@ -95,7 +95,7 @@ class Copy:
         for name in self.parameters:
             if name not in values and name not in defaults:
                 raise NotCompiled(f"a call of {self.function.__name__}() with too few arguments", node)
-            value = values[name] if name in values else lowering.known(defaults[name], node)
+            value = lowering.settled(values[name], node) if name in values else lowering.known(defaults[name], node)
             if isinstance(value, Value):
                 lowering.assign(self.prefix + name, value)
             else:

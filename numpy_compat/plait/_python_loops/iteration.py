@@ -13,6 +13,9 @@ from .types import INT, NotCompiled
 from .views import Vector, View, is_int
 
 
+_HIDDEN = " over "
+
+
 def begin(lowering, loop, start, stop, step):
     """The outermost loop, over some of the numbers of its range, or of the positions of its items."""
     if getattr(loop, "over", None) is None:
@@ -30,15 +33,19 @@ def iterate(lowering, loop):
     source = loop.iter
     if _is_call(lowering, source, builtins.range):
         return lowering.counted(loop, *_range(lowering, source))
+    outside = {k for k in lowering.env if k.startswith(_HIDDEN)}
     around, lowering.gone_over = lowering.gone_over, []  # what one loop goes over may be a comprehension with others
     try:
         count, item = _items(lowering, source)
     except Nothing:
         lowering.gone_over = around
         return lowering.block(loop.orelse)
+    hidden = {k for k in lowering.env if k.startswith(_HIDDEN)} - outside
     with keys_named(lowering, loop):
         lowering.loop(loop, count, lambda i: lowering.store(loop.target, item(i)))
     lowering.gone_over = around
+    for name in hidden if lowering.env is not None else ():
+        lowering.env.pop(name, None)
 
 
 def _range(lowering, source):
@@ -99,5 +106,6 @@ def _items(lowering, source, outermost=False):
     if not isinstance(array, View) or array.scalar:
         raise NotCompiled("a loop over what is neither a range nor an array", source)
     own = (0, 0) if outermost and lowering.counter is not None else None
-
+    if array.own_memory:  # which stays what the loop goes over, whatever becomes of its name
+        lowering.env[f"{_HIDDEN}{len(lowering.env)}"] = array
     return array.dims[0][0], lambda i: array.item(i, own)

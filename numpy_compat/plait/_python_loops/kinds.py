@@ -96,12 +96,13 @@ class Kinds:
 
     def dry_run(self, compute):
         """What compute() gives, without code of it."""
-        kept = self.p, self.failures, self.warnings, self.heaps, self.env
+        kept = self.p, self.failures, self.warnings, self.heaps, self.env, self.locals, self.tags, self.made_at
+        self.locals, self.tags, self.made_at = dict(self.locals), dict(self.tags), dict(self.made_at)
         self.p, self.failures, self.warnings, self.heaps, self.env = Pairs(NotedProcedure("dry run", 1 << 40)), [], [], {}, dict(self.env)
         try:
             return compute()
         finally:
-            self.p, self.failures, self.warnings, self.heaps, self.env = kept
+            self.p, self.failures, self.warnings, self.heaps, self.env, self.locals, self.tags, self.made_at = kept
 
     def type_of(self, vector, node):
         """Of an element, which is looked at without computing it."""

@@ -9,13 +9,13 @@ class Liveness:
     """behind: loops of a function's definition -> names; moves: statements `a = b` -> the names that may be read behind them. after: those that are read
     behind all of it."""
 
-    def __init__(self, tree, after=()):
+    def __init__(self, tree, after=(), always=()):
         self.behind, self.moves = {}, {}
         self.suppressed = {}  # loops in a `with` that may suppress an error of theirs -> names that are read behind that
         self.leaves = []  # of the loops around a statement: what is read where `break` and `continue` lead
-        inside = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)
+        inside = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda, ast.GeneratorExp)
         # What functions inside read, they may read at any time.
-        self.always = {n for s in nodes(tree) if s is not tree and isinstance(s, inside) for n in names(s, ast.Load)}
+        self.always = {n for s in nodes(tree) if s is not tree and isinstance(s, inside) for n in names(s, ast.Load)} | {*always}
         self.block(tree.body if isinstance(tree, ast.FunctionDef) else [tree], {*after})
 
     def block(self, statements, after):
@@ -47,7 +47,7 @@ class Liveness:
             self.moves[s] = after | self.moves.get(s, set())
         if any(isinstance(x, ast.stmt) for x in ast.iter_child_nodes(s)) or isinstance(s, (ast.Try, ast.AsyncFor, ast.AsyncWith, ast.Match)):
             return self.anyhow(s, after)
-        return (after - {*names(s, ast.Store)}) | _read(s) | self.always
+        return (after - _set(s)) | _read(s) | self.always
 
     def anyhow(self, s, after):
         """Of a statement from whose inside any way may lead anywhere."""
@@ -82,3 +82,9 @@ def _suppresses_nothing(item):
 def _read(tree):
     found = {*names(tree, ast.Load), *names(tree, ast.Del)}
     return found | {n.target.id for n in nodes(tree) if isinstance(n, ast.AugAssign) and isinstance(n.target, ast.Name)}
+
+
+def _set(s):
+    """Names that a statement sets for sure: those of its targets."""
+    targets = s.targets if isinstance(s, ast.Assign) else [s.target] if isinstance(s, ast.AnnAssign) and s.value is not None else []
+    return {n.id for t in targets for n in ([*t.elts] if isinstance(t, (ast.Tuple, ast.List)) else [t]) if isinstance(n, ast.Name)}

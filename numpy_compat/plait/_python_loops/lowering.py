@@ -43,6 +43,8 @@ class Facts:
         self.carried = {}  # names that stand for several arrays -> dtype and number of axes
         self.carried_lists = set()  # names that stand for several lists
         self.draws, self.arguments = False, []  # whether random numbers are drawn; addresses of what does
+        self.eager = set()  # nodes whose first operands are arrays that are computed before others, which change what they read
+        self.attributes = []  # of modules: what the code takes for constants
         self.wholes = set()  # slots of arrays that are computed as a whole
         self.mutated = set()  # slots of the loop's own arrays whose elements are set
         self.growing = []  # names of lists that the loop is given and changes in length, or that have tuples
@@ -61,7 +63,7 @@ class Facts:
             self.add(self.wholes, None, slot)
 
     def moves_of(self, loop):
-        return Liveness(loop, self.behind).moves
+        return Liveness(loop, self.behind, getattr(loop, "captured", ())).moves
 
     def once(self, find, tree):
         """What find() says of a tree, which stays the same over the passes."""
@@ -107,6 +109,8 @@ class Lowering(Expressions):
         self.warnings, self.heard = [], self.variable("int64")  # texts; a bit for each that was heard
         self.site, self.kept = self.variable("int64"), [self.variable("int64"), self.variable("float64"), self.variable("float64")]
         self.told = [self.variable(dtype) for dtype, _ in facts.told]
+        self.made_at = {}  # nodes -> how often in this pass something was made there: each time it is another memory
+        self.effects = 0  # places so far at which something changes that an expression may read
         self.sites = [(self.variable("int64"), self.variable("int64")) for _ in facts.sites]
         self.own_lists = [Growing(self, node) for node in facts.lists]
         self.own_tables = [Table(self, *made) for made in facts.tables]
@@ -200,17 +204,21 @@ class Lowering(Expressions):
 
     def list_of(self, node):
         """The list that is made there."""
-        if node not in self.facts.lists:
-            self.facts.add(self.facts.lists, None, node)
-            self.own_lists.append(Growing(self, node))
-        return self.own_lists[self.facts.lists.index(node)]
+        key = node, self.made_at.get(node, 0)
+        self.made_at[node] = key[1] + 1
+        if key not in self.facts.lists:
+            self.facts.add(self.facts.lists, None, key)
+            self.own_lists.append(Growing(self, key))
+        return self.own_lists[self.facts.lists.index(key)]
 
     def memory_at(self, node):
         """Variables for the address and the size of the memory of an array that is made there, and the array's slot."""
-        if node not in self.facts.sites:
-            self.facts.add(self.facts.sites, None, node)
+        key = node, self.made_at.get(node, 0)
+        self.made_at[node] = key[1] + 1
+        if key not in self.facts.sites:
+            self.facts.add(self.facts.sites, None, key)
             self.sites.append((self.variable("int64"), self.variable("int64")))
-        at = self.facts.sites.index(node)
+        at = self.facts.sites.index(key)
         return *self.sites[at], f"made {at}"
 
     def elements_into(self, loop, given):
@@ -237,6 +245,8 @@ class Lowering(Expressions):
         """What the machine code gives back: the failure, its operands, how many elements there are, and of each variable its value and its tag."""
         if self.made and (self.lists or self.facts.growing or self.facts.written - {out.slot for out in self.outs}):
             raise NotCompiled("a comprehension that writes to arrays, or changes lists or dicts", self.top)
+        if self.made and self.facts.draws:
+            raise NotCompiled("a comprehension that draws random numbers", self.top)
         for _, made in self.lists:
             made.ended()
         for local in (self.heard, self.site, *self.kept, *([self.count] if self.made else [])):
@@ -414,10 +424,24 @@ class Lowering(Expressions):
 
     def do_Assign(self, s):
         value = self.evaluate(s.value)
-        self.live = self.moves.get(s)
+        if len(s.targets) > 1 or isinstance(value, list) and not isinstance(value, Listed):
+            value = self.settled(value, s)
+        if len(s.targets) > 1 and isinstance(value, Growing) and any(n in self.carried for n in names(s, ast.Store)):
+            raise NotCompiled("a list gets several names, of which one is carried over iterations", s)
+        self.live = self.moves.get(s) if len(s.targets) == 1 else None
         for target in s.targets:
             self.store(target, value)
         self.live = None
+
+    def settled(self, value, node):
+        """What several targets get: arrays and lists that are there."""
+        if isinstance(value, Vector):
+            return materialised(self, value, node)
+        if isinstance(value, Listed):
+            return of_parts(self, value, node)
+        if isinstance(value, View):
+            value.site = None
+        return [self.settled(x, node) for x in value] if isinstance(value, list) else value
 
     def do_AnnAssign(self, s):
         if s.value is not None:
@@ -478,10 +502,14 @@ class Lowering(Expressions):
             parts = self.parts(value, len(target.elts), target)
             if self.carried and exchanged(self, target.elts, parts):
                 return
+            gets = {f"carried {t.id}" for t in target.elts if isinstance(t, ast.Name) and t.id in self.carried}
+            if any(isinstance(x, View) and x.slot in gets and t is not target.elts[0] for t, x in zip(target.elts, parts)):
+                raise NotCompiled("variables that get parts of each other's arrays", target)
             for t, part in zip(target.elts, parts):
                 self.store(t, part)
         elif isinstance(target, ast.Subscript):
-            self.put(self.place(target), value, target)
+            value, place = self.in_order(target, lambda: value, lambda: self.place(target))
+            self.put(place, value, target)
         else:
             raise NotCompiled("an attribute that changes", target)
 
@@ -497,6 +525,8 @@ class Lowering(Expressions):
         self.env = dict(start)
         if s.orelse or self.differs(start, key):
             self.p.otherwise()
+            for x in self.carried.values():
+                x.is_new = False
             self.block(s.orelse)
             self.flow_to(key)
         else:

@@ -1,6 +1,8 @@
 """Arrays that a compiled loop makes: np.zeros() and its like, and whatever is computed and kept. They lie in memory of the run, which a statement has again
 for the next array that it makes: names that are set in a loop stand for nothing in its next iteration, but for those of carried.py."""
 
+import ast
+
 import numpy
 
 from .. import _default_dtype
@@ -35,6 +37,8 @@ def make(lowering, name, node):
         if k.arg in given or k.arg not in (*_PARAMETERS[name], "dtype", "copy") or k.arg == "copy" and name != "array":
             raise NotCompiled(f"{name}() with {k.arg}=", node)
         given[k.arg] = lowering.evaluate(k.value)
+        if k.arg == "copy" and not (isinstance(k.value, ast.Constant) and k.value.value is True):
+            raise NotCompiled("np.array() that may copy nothing", node)
     if name == "arange":
         return _arange(lowering, [lowering.scalar(a) for a in node.args], given.get("dtype"), node)
     if rest or not given:
@@ -65,6 +69,8 @@ def make(lowering, name, node):
         t = what.type
         if t is None:
             raise NotCompiled("an array of a list of tuples, or of numbers of several types", node)
+        if dtype is None and t.dtype != "float64":
+            raise NotCompiled("an array of a list of no floats, which would be one of floats where it is empty", node)
         own = _default(lowering, node) if t.kind == "f" and t.python and dtype is None else t.dtype
         return computed(lowering, [what.length], dtype or own, lambda i: lowering.stored_as(what.element(i[0]), dtype or own, node), node)
     return materialised(lowering, as_vector(_array(what, node), node), node, dtype)
@@ -163,6 +169,7 @@ def _arange(lowering, numbers, dtype, node):
         raise NotCompiled("arange() of what are no ints", node)
     start, stop, step = (lowering.literal(0), numbers[0], lowering.literal(1)) if len(numbers) == 1 else (*numbers, lowering.literal(1))[:3]
     n, name = lowering.trips(start, stop, step, node), "int64" if dtype is None else dtype_of(dtype, node)
+    lowering.fail_if(lowering.p.apply("greater", n, lowering.number(MOST)), _too_large, node)
     number = lambda index: lowering.whole("add", start, lowering.whole("multiply", Value(INT, index[0]), step))  # noqa: E731
     return computed(lowering, [n], name, lambda index: lowering.cast(number(index), name), node)
 
@@ -184,8 +191,10 @@ def made(lowering, extents, dtype, node):
     """A view of new memory, for an array in C order."""
     p, item = lowering.p, numpy.dtype(dtype).itemsize
     strides, size = [], lowering.number(item)
-    for extent in reversed(extents):
+    for n, extent in enumerate(reversed(extents)):
         strides.insert(0, size)
+        if n:  # one alone does not go so far (MOST)
+            lowering.fail_if(p.overflows("multiply", size, extent), _too_large, node)
         size = p.apply("multiply", size, extent)
     memory, room, slot = lowering.memory_at(node)
     p.begin_if(p.apply("greater", size, p.get(room)))

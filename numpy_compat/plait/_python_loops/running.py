@@ -18,7 +18,7 @@ from .._jit import original
 from .._shape import overlap
 from .._swap import _MISSING, contents
 from .comprehensions import stored
-from .draws import address_of, held
+from .draws import address_of, held, is_numpys
 from .entries import entry_of
 from .over import Over, is_range
 from .reading import definition, exposed, outer_name
@@ -251,7 +251,7 @@ class Loop(_plait.LoopCall):
             if type(x) is lazy_scalar:
                 x = _plait.export(x)
             t = scalar_of(x)
-            if t is None and isinstance(x, numpy.random.Generator):
+            if t is None and isinstance(x, numpy.random.Generator) and is_numpys(x):
                 t = Drawing()
             elif t is None and type(x) in (list, tuple, bytes):
                 t, x = listed(x)
@@ -498,6 +498,8 @@ class Code:
         for n in self.counters:
             if type(values[n]) is int and abs(values[n]) > 2**62:
                 return False
+        if not all(getattr(module, name, None) is x for module, name, x in self.lowering.facts.attributes):
+            return False
         if self.lowering.facts.defaults and _default_dtype.differs():
             return False
         names = self.lowering.arrays
