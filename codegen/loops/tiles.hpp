@@ -20,34 +20,24 @@ namespace {
 
 constexpr int kRows = kTileRows, kVectors = 2;
 
-// `sums`: in which they are added, as integers wrap around.
 template <class T>
 struct Register;
 template <>
 struct Register<float> {
   using type = vf;
-  using sums = vf;
 };
 template <>
 struct Register<double> {
   using type = vd;
-  using sums = vd;
 };
 template <>
 struct Register<int> {
   using type = vi;
-  using sums = vu;
 };
 template <>
 struct Register<long long> {
   using type = vl;
-  using sums = vul;
 };
-template <class T>
-PLAIT_INLINE auto plus(typename Register<T>::type a, typename Register<T>::type b) {
-  using Sums = typename Register<T>::sums;
-  return (typename Register<T>::type)((Sums)a + (Sums)b);
-}
 template <class T>
 constexpr int kWidth = kVectorBytes / static_cast<int>(sizeof(T));
 
@@ -151,14 +141,18 @@ template <class T>
 struct WholeWords : Panelled<T> {
   using typename Panelled<T>::Vector;
   PLAIT_INLINE static Vector whole(Vector x, Vector y, Vector s) {
-    using Sums = typename Register<T>::sums;
-    return (Vector)((Sums)s + (Sums)x * (Sums)y);
+    using Unsigned = std::conditional_t<sizeof(T) == 4, vu, vul>;
+    return (Vector)((Unsigned)s + (Unsigned)x * (Unsigned)y);
   }
 };
 
+// Sums of integers wrap around in vector registers, as NumPy's do. (In unsigned vectors, which say
+// so, GCC 12 makes 51 KB more of the tiles of AVX-512.)
+#define PLAIT_WRAPS __attribute__((no_sanitize("signed-integer-overflow")))
+
 // R rows of V vectors. kPacked: of panels of full width; kEdge: the last vector is not a whole one.
 template <class By, int R, int V, bool kPacked, bool kEdge>
-void tile(const Tile<typename By::Word>& t) {
+PLAIT_WRAPS void tile(const Tile<typename By::Word>& t) {
   using T = typename By::Word;
   using Vector = typename Register<T>::type;
   constexpr int kLanesOf = kWidth<T>;
@@ -176,7 +170,7 @@ void tile(const Tile<typename By::Word>& t) {
 #pragma GCC unroll 8
     for (int v = 0; v < V; ++v)
       if constexpr (By::kStarts)
-        sum[r][v] = plus<T>(splat(a[r * a_row]), load(b + v * kLanesOf));
+        sum[r][v] = splat(a[r * a_row]) + load(b + v * kLanesOf);
       else
         sum[r][v] = Vector{};
   if constexpr (By::kStarts) {
@@ -200,7 +194,7 @@ void tile(const Tile<typename By::Word>& t) {
                                           : By::whole(x, y[v], sum[r][v]);
     }
   }
-  const auto put = [&](auto add) {
+  const auto put = [&](auto add) PLAIT_WRAPS {
     T* c = t.c;
 #pragma GCC unroll 16
     for (int r = 0; r < R; ++r, c += t.c_row)
@@ -208,9 +202,9 @@ void tile(const Tile<typename By::Word>& t) {
       for (int v = 0; v < V; ++v) {
         T* at = c + v * kLanesOf;
         if (kEdge && v == V - 1)
-          lanes.store(at, add ? plus<T>(lanes.load(at), sum[r][v]) : sum[r][v]);
+          lanes.store(at, add ? lanes.load(at) + sum[r][v] : sum[r][v]);
         else
-          store(at, add ? plus<T>(load(at), sum[r][v]) : sum[r][v]);
+          store(at, add ? load(at) + sum[r][v] : sum[r][v]);
       }
   };
   if (t.add)

@@ -49,6 +49,17 @@ def pytest_collection():
         gc.freeze()
 
 
+EACH = 200  # tests
+
+
+def pytest_runtest_logfinish(count=[0]):
+    """Nor in what is there of the tests that have run: their reports, and what is kept of them."""
+    count[0] += 1
+    if count[0] % EACH == 0:
+        gc.collect()
+        gc.freeze()
+
+
 @pytest.fixture(autouse=True)
 def lazy():
     """pytest runs tests inside warnings.catch_warnings, where Plait would evaluate every operation at once."""

@@ -411,6 +411,18 @@ def suppressed_in_ranges(x, n):
     return last
 
 
+def of_no_elements(n):
+    total = sum(1 for k in range(n) if False)
+    if n > 3 and True:
+        for i in range(n):
+            if not True:
+                total += 1
+            elif False:
+                total += 2
+            total += 3 if i is None else 4
+    return total, [k for k in range(n) if False]
+
+
 def of_nothing(x):
     s = 0
     for v in x:
@@ -428,10 +440,10 @@ def with_errstate(x, n):
 
 @pytest.mark.parametrize(
     "f, args",
-    [(suppressed, (np.array([3, 2, 1, 0, 5]), np.zeros(2))), (suppressed_in_ranges, (X, 70)), (of_nothing, (None,)), (of_nothing, (3,)), (with_errstate, (X, 50))],
+    [(suppressed, (np.array([3, 2, 1, 0, 5]), np.zeros(2))), (suppressed_in_ranges, (X, 70)), (of_nothing, (None,)), (of_nothing, (3,)), (with_errstate, (X, 50)), (of_no_elements, (9,))],
 )
 def test_what_is_around_a_loop(f, args, at_once):
     jitted = plait.jit(anew(f))
     for _ in range(2):
         assert outcome(jitted, args) == outcome(f, args)
-    assert any(code.runs for loop in loops_of(jitted) for code in loop.codes.values()) == (f is with_errstate)
+    assert any(code.runs for loop in loops_of(jitted) for code in loop.codes.values()) == (f in (with_errstate, of_no_elements))

@@ -245,6 +245,8 @@ class Lowering(Expressions):
         """What the machine code gives back: the failure, its operands, how many elements there are, and of each variable its value and its tag."""
         if self.made and (self.lists or self.facts.growing or self.facts.written - {out.slot for out in self.outs}):
             raise NotCompiled("a comprehension that writes to arrays, or changes lists or dicts", self.top)
+        if self.made and self.facts.elements is None:  # as no iteration has one
+            self.facts.elements = INT, frozenset({INT})
         if self.made and self.facts.draws:
             raise NotCompiled("a comprehension that draws random numbers", self.top)
         for _, made in self.lists:
