@@ -1,5 +1,7 @@
 """Loops that gain nothing under plait.jit sleep: their functions run as they were written, until a call of another kind wakes them."""
 
+import time
+
 import numpy as np
 import pytest
 
@@ -365,3 +367,29 @@ def test_loops_of_a_function_that_calls_itself_are_compiled(fresh):
         assert f(a, 4) == summed(a, 4)
     (loop,) = loops_of(f)
     assert any(code.runs for code in loop.codes.values())
+
+
+def test_what_machine_code_costs_is_counted_from_where_it_begins(fresh, monkeypatch):
+    def grows(n):
+        out = []
+        for i in range(n):
+            out.append(i)
+        return out
+
+    class Clock:
+        perf_counter, now = staticmethod(time.perf_counter), 0
+
+        @classmethod
+        def thread_time(cls):
+            cls.now += 1
+            return cls.now
+
+    looks = []
+    monkeypatch.setattr(running, "WORTH", 0.0)
+    monkeypatch.setattr(running, "time", Clock)
+    monkeypatch.setattr(running.Code, "ready", property(lambda code: code.usable and len(looks.append(0) or looks) > 2 and (code.procedure.compile() or True)))
+    f = plait.jit(grows)
+    assert f(30) == grows(30)
+    (loop,) = loops_of(f)
+    assert loop.by_python and sum(code.runs for code in loop.codes.values()) == 1
+    assert 1 / 30 <= loop.cost < 2 / 20  # one look at the clock for what machine code did, of at least 20 iterations

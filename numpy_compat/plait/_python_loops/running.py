@@ -335,6 +335,7 @@ class Rest:
 
     def look(self, variables):
         """Hands over if there is code for the variables as they are now; asks for it if not."""
+        self.went = time.thread_time()  # from when on machine code has it
         inputs, values = self.loop.inputs(variables | self.given if self.given else variables)
         self.code = self.loop.code(inputs, self.numbers)
         self.code.ask()
@@ -408,7 +409,7 @@ class Rest:
             values, variables, numbers = self.code.begin(self.loop, values, variables, numbers)
         found = self.code.run(self.loop, values, variables, numbers)
         if self.loop.by_python:
-            cost = (time.thread_time() - self.begun) / (1 if numbers is None else max(1, len(numbers)))
+            cost = (time.thread_time() - self.went) / (1 if numbers is None else max(1, len(numbers)))
             self.loop.cost = 0.75 * self.loop.cost + 0.25 * cost if self.loop.cost else cost
         return found
 
