@@ -215,7 +215,7 @@ _OF_NUMPY = {"round": _around, "around": _around, "cross": _cross}
 def _libm(lowering, fn, args, node):
     p = lowering.p
     ids = [lowering.cast(a, "float64") for a in args]
-    v = p.libm(_LIBM[fn], *ids)
+    v = p.call(_LIBM[fn], *ids)
     finite = p.apply("isfinite", ids[0])
     for x in ids[1:]:
         finite = p.apply("logical_and", finite, p.apply("isfinite", x))

@@ -8,7 +8,7 @@ import numpy
 from .growing import Growing, of_parts
 from .kinds import Listed
 from .listed import elements_of
-from .made import _too_large, materialised
+from .made import materialised, room_for
 from .types import NotCompiled
 from .views import ListView, Vector, View, over_all
 
@@ -16,7 +16,7 @@ from .views import ListView, Vector, View, over_all
 class Carried:
     def __init__(self, lowering, key, dtype, ndim):
         self.lowering, self.key, self.dtype = lowering, key, dtype
-        self.slot, self.is_new = f"carried {key}", False
+        self.slot = f"carried {key}"
         new = lambda: lowering.variable("int64")  # noqa: E731
         self.offset, self.dims = new(), [(new(), new()) for _ in range(ndim)]
         self.memory, self.room = new(), new()  # its own, of which the array need not be
@@ -93,16 +93,8 @@ class Carried:
 
     def _copy(self, value, node):
         low, p = self.lowering, self.lowering.p
-        strides, size = [], low.number(numpy.dtype(self.dtype).itemsize)
-        for extent, _ in reversed(value.dims):
-            strides.insert(0, size)
-            size = p.apply("multiply", size, extent)
-        p.begin_if(p.apply("greater", size, p.get(self.room)))
-        p.set(self.memory, p.call("heap_grow", p.get(self.memory), low.zero, size))
-        p.set(self.room, size)
-        low.fail_if(low.same(p.get(self.memory), 0), _too_large, node)
-        p.end()
         extents = [extent for extent, _ in value.dims]
+        strides = room_for(low, (self.memory, self.room), extents, self.dtype, node)
         self._point(p.get(self.memory), list(zip(extents, strides)))
         own = self.view(node)
         over_all(low, extents, lambda index: p.store(own.buffer, own._at(index), value._value(value._at(index)).id))
@@ -148,10 +140,10 @@ class CarriedList(Growing):
             value = of_parts(low, value, node)
         if value is self:
             return
-        if self.iterated or value in ([] if not isinstance(value, Growing) else [value]) and value.iterated:
-            raise NotCompiled("a list that a loop goes over becomes another", node)
         if not isinstance(value, Growing):
             raise NotCompiled(f"{self.key} becomes something else than a list", node)
+        if self.iterated or value.iterated:
+            raise NotCompiled("a list that a loop goes over becomes another", node)
         others = [k for k, x in low.env.items() if x is value]
         exchanges = isinstance(value, CarriedList) and low.live is not None and value.key not in low.live
         if not exchanges and low.live is not None and low.live.isdisjoint(others):

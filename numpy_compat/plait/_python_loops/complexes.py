@@ -151,7 +151,7 @@ def absolute(p, a):
     re, im = p.parts(a)
     of = p.p.apply
     if p.type(a) == "complex128":
-        return p.p.libm("hypot", re, im)
+        return p.p.call("hypot", re, im)
     x, y = (p.p.cast(v, "float64") for v in (re, im))
     v = of("sqrt", of("add", of("multiply", x, x), of("multiply", y, y)))
     infinite = of("logical_or", of("isinf", x), of("isinf", y))

@@ -3,6 +3,7 @@
 import numpy
 
 _COMPARISONS = {"equal", "not_equal", "less", "less_equal", "greater", "greater_equal", "logical_not", "logical_and", "logical_or", "isnan", "isinf", "isfinite"}
+_WORDS = {"call_word", "float_bits"}  # beside those of memory and tables, the functions that give integers
 
 
 class DryProcedure:
@@ -55,11 +56,8 @@ class DryProcedure:
     def store(self, buffer, offset, v):
         pass
 
-    def libm(self, name, *values):
-        return self._value("float64")
-
     def call(self, name, *values):
-        return self._value("float64" if name == "bits_float" else "int64")
+        return self._value("int64" if name in _WORDS or name.startswith(("heap_", "table_")) else "float64")
 
     def heap(self, dtype):
         return self.buffer(dtype, True)
@@ -119,9 +117,9 @@ class NotedProcedure(DryProcedure):
         self.note(name, *values)
         return super().apply(name, *values)
 
-    def libm(self, name, *values):
+    def call(self, name, *values):
         self.note(name, *values)
-        return super().libm(name, *values)
+        return super().call(name, *values)
 
     def overflows(self, name, a, b):
         self.note(f"{name} overflows", a, b)

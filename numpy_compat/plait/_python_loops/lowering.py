@@ -194,6 +194,12 @@ class Lowering(Expressions):
         self.facts.add(self.facts.carried_lists, None, key)
         raise Again("a list is carried over iterations")
 
+    def unsure(self):
+        """Ways meet, or another one begins: lists that variables stand for may be those from before the loop again."""
+        for x in self.carried.values():
+            if isinstance(x, CarriedList):
+                x.is_new = False
+
     def unbound(self, key):
         _unbound(key)
 
@@ -350,8 +356,7 @@ class Lowering(Expressions):
 
     def meet(self, key, arrays):
         """The state behind: scalars as they flowed there, and the arrays that every way leaves as they were."""
-        for x in self.carried.values():
-            x.is_new = False
+        self.unsure()
         known = self.facts.merges.get(key)
         self.env = None if known is None else {k: b for k, b in arrays.items() if not isinstance(b, Bound)} | known
 
@@ -527,8 +532,7 @@ class Lowering(Expressions):
         self.env = dict(start)
         if s.orelse or self.differs(start, key):
             self.p.otherwise()
-            for x in self.carried.values():
-                x.is_new = False
+            self.unsure()
             self.block(s.orelse)
             self.flow_to(key)
         else:

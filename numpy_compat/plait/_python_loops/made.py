@@ -189,19 +189,26 @@ def computed(lowering, extents, dtype, element, node):
 
 def made(lowering, extents, dtype, node):
     """A view of new memory, for an array in C order."""
-    p, item = lowering.p, numpy.dtype(dtype).itemsize
-    strides, size = [], lowering.number(item)
+    memory, room, slot = lowering.memory_at(node)
+    strides = room_for(lowering, (memory, room), extents, dtype, node)
+    offset = lowering.p.get(memory)
+    view = View(lowering, slot, lowering.heap(dtype), dtype, offset, list(zip(extents, strides)), f"{slot} {lowering.statements}")
+    view.site = memory, room
+    return view
+
+
+def room_for(lowering, variables, extents, dtype, node):
+    """Gives the memory at the address in the first variable, whose size the second one has, room for an array in C order: its strides."""
+    p, (memory, room) = lowering.p, variables
+    strides, size = [], lowering.number(numpy.dtype(dtype).itemsize)
     for n, extent in enumerate(reversed(extents)):
         strides.insert(0, size)
         if n:  # one alone does not go so far (MOST)
             lowering.fail_if(p.overflows("multiply", size, extent), _too_large, node)
         size = p.apply("multiply", size, extent)
-    memory, room, slot = lowering.memory_at(node)
     p.begin_if(p.apply("greater", size, p.get(room)))
     p.set(memory, p.call("heap_grow", p.get(memory), lowering.zero, size))
     p.set(room, size)
     lowering.fail_if(lowering.same(p.get(memory), 0), _too_large, node)
     p.end()
-    view = View(lowering, slot, lowering.heap(dtype), dtype, p.get(memory), list(zip(extents, strides)), f"{slot} {lowering.statements}")
-    view.site = memory, room
-    return view
+    return strides

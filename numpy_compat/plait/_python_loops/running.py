@@ -2,6 +2,7 @@
 
 import ast
 import builtins
+import contextlib
 import functools
 import itertools
 import operator
@@ -547,9 +548,9 @@ class Code:
             args = [part for x in args for part in ((x.real, x.imag) if isinstance(x, (complex, numpy.complexfloating)) else (x,))]
             arrays = [a.real if a.dtype.kind == "c" else a for a in arrays]  # which begins where it does
         begun = time.perf_counter()
-        drawn = held(low.drawn, values)
-        drawn.__enter__()
+        drawn = contextlib.ExitStack()
         try:
+            drawn.enter_context(held(low.drawn, values))
             if self.places and len(numbers) > 1 and are_apart(self.places, arrays, numbers, overlap):
                 written = [memory_of(values[low.arrays[slot]]) for slot in self.places]
 
@@ -565,7 +566,7 @@ class Code:
                 if numbers:
                     self.alone_each = self.procedure.ran / len(numbers)
         finally:
-            drawn.__exit__(None, None, None)
+            drawn.close()
             self.seconds += time.perf_counter() - begun
             if self.seconds >= MUCH:
                 self.procedure.optimise_async()
@@ -625,7 +626,6 @@ class Code:
             parts = [state[f"return {k}"] for k in range(abs(shape or 0))]
             value = None if shape is None else parts[0] if shape == -1 else low.frames[0].made(parts)
         return (*(state.get(n, UNBOUND) for n in loop.stored), returned, value)
-
 
     def arrays_left(self, low, results, heap, objects):
         """The arrays that variables stand for behind the loop."""
