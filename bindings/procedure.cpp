@@ -377,7 +377,6 @@ void add_procedures(pb::module_& m) {
       .def("load", Raising<&Procedure::load>::call)
       .def("store", Raising<&Procedure::store>::call)
       .def("call", Raising<&Procedure::call>::call)
-      .def("libm", Raising<&Procedure::call>::call)  // the same
       .def("overflows", Raising<&Procedure::overflows>::call)
       .def("begin_count", Raising<&Procedure::begin_count>::call)
       .def("begin_fold", Raising<&Procedure::begin_fold>::call)

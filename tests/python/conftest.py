@@ -1,4 +1,5 @@
 import gc
+import itertools
 import os
 import pathlib
 import signal
@@ -102,9 +103,19 @@ def run_python():
 
 
 @pytest.fixture
-def at_once(monkeypatch):
-    """Python's loops go over to machine code where they begin."""
+def from_look(monkeypatch):
+    """from_look(n): Python's loops go over to machine code where somebody asks for the n-th time whether it is ready."""
     from plait._python_loops import running
 
-    monkeypatch.setattr(running, "WORTH", 0.0)
-    monkeypatch.setattr(running.Code, "ready", property(lambda code: code.usable and (code.procedure.compile() or True)))
+    def begin(n):
+        looks = itertools.count(1)
+        monkeypatch.setattr(running, "WORTH", 0.0)
+        monkeypatch.setattr(running.Code, "ready", property(lambda code: next(looks) >= n and code.usable and (code.procedure.compile() or True)))
+
+    return begin
+
+
+@pytest.fixture
+def at_once(from_look):
+    """Python's loops go over to machine code where they begin."""
+    from_look(1)

@@ -149,11 +149,11 @@ def misuses():
 
     @case
     def unknown_function(p):
-        p.libm("gamma", p.const("float64", 0))
+        p.call("gamma", p.const("float64", 0))
 
     @case
     def function_of_an_integer(p):
-        p.libm("sin", p.int(0))
+        p.call("sin", p.int(0))
         p.finish()
 
     @case

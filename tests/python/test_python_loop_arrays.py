@@ -5,11 +5,9 @@ import math
 
 import numpy as np
 import pytest
-from test_python_loop_forms import anew, outcome
+from loop_checks import check_compiled, outcome
 
 import plait
-from plait._jit import loops_of
-from plait._python_loops import running
 
 rng = np.random.default_rng(3)
 X = rng.random((20, 4))
@@ -254,16 +252,8 @@ NAMES = {"np": np, "array": np.array, "nan": math.nan, "float32": np.float32, "c
 
 @pytest.mark.parametrize("f, args", [*COMPILED, *OTHERS, *UNLIKE], ids=lambda x: getattr(x, "__name__", ""))
 @pytest.mark.parametrize("start", [1, 3])
-def test_arrays_are_numpys(f, args, start, monkeypatch):
-    looks = 0
-
-    def ready(code):
-        nonlocal looks
-        looks += 1
-        return looks >= start and code.usable and (code.procedure.compile() or True)
-
-    monkeypatch.setattr(running, "WORTH", 0.0)
-    monkeypatch.setattr(running.Code, "ready", property(ready))
+def test_arrays_are_numpys(f, args, start, from_look):
+    from_look(start)
     jitted, expected = plait.jit(f), outcome(f, args)
     for _ in range(3):
         got = outcome(jitted, args)
@@ -275,12 +265,7 @@ def test_arrays_are_numpys(f, args, start, monkeypatch):
 
 @pytest.mark.parametrize("f, args", COMPILED, ids=lambda x: getattr(x, "__name__", ""))
 def test_no_such_loop_stays_pythons(f, args, at_once, monkeypatch):
-    said = []
-    monkeypatch.setattr(running, "_log", said.append)
-    jitted = plait.jit(anew(f))
-    for _ in range(2):
-        outcome(jitted, args)
-    assert not said and any(code.runs for loop in loops_of(jitted) for code in loop.codes.values())
+    check_compiled(f, args, monkeypatch)
 
 
 def test_another_default_dtype(at_once):

@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 import pytest
-from test_python_loop_forms import anew, outcome
+from loop_checks import anew, check, check_compiled
 
 import plait
 from plait._jit import loops_of
@@ -177,29 +177,14 @@ OTHERS = [(last_row, (G,)), (set_before, (V, 3)), (another_dtype, (V, 3)), (alia
 
 @pytest.mark.parametrize("f, args", [*COMPILED, *OTHERS], ids=lambda x: getattr(x, "__name__", ""))
 @pytest.mark.parametrize("start", [1, 2, 4])
-def test_arrays_are_numpys(f, args, start, monkeypatch):
-    looks = 0
-
-    def ready(code):
-        nonlocal looks
-        looks += 1
-        return looks >= start and code.usable and (code.procedure.compile() or True)
-
-    monkeypatch.setattr(running, "WORTH", 0.0)
-    monkeypatch.setattr(running.Code, "ready", property(ready))
-    jitted, expected = plait.jit(f), outcome(f, args)
-    for _ in range(3):
-        assert outcome(jitted, args) == expected
+def test_arrays_are_numpys(f, args, start, from_look):
+    from_look(start)
+    check(f, args)
 
 
 @pytest.mark.parametrize("f, args", COMPILED, ids=lambda x: getattr(x, "__name__", ""))
 def test_no_such_loop_stays_pythons(f, args, at_once, monkeypatch):
-    said = []
-    monkeypatch.setattr(running, "_log", said.append)
-    jitted = plait.jit(anew(f))
-    for _ in range(2):
-        outcome(jitted, args)
-    assert not said and any(code.runs for loop in loops_of(jitted) for code in loop.codes.values())
+    check_compiled(f, args, monkeypatch)
 
 
 def test_what_comes_back_is_what_was_given(at_once):

@@ -10,7 +10,7 @@ from loop_cases import copies
 
 import plait
 from plait._jit import loops_of
-from plait._python_loops import comprehensions, elements, running
+from plait._python_loops import comprehensions, elements
 
 
 def same(a, b):
@@ -200,19 +200,10 @@ ARRAYS = np.arange(40) * 0.1, np.arange(40).astype("f4"), np.arange(40)
 
 @pytest.mark.parametrize("start", [1, 2, 3, 9, 20])
 @pytest.mark.parametrize("f", OUTSIDE, ids=lambda f: f.__name__)
-def test_outside_of_loops_from_any_element(f, start, monkeypatch):
-    monkeypatch.setattr(running, "WORTH", 0.0)
-    looks = 0
-
-    def ready(code):
-        nonlocal looks
-        looks += 1
-        return looks >= start and code.usable and (code.procedure.compile() or True)
-
-    monkeypatch.setattr(running.Code, "ready", property(ready))
+def test_outside_of_loops_from_any_element(f, start, from_look):
     g = plait.jit(f)
     for x in ARRAYS:
-        looks = 0
+        from_look(start)
         same(outcome(f, (23, x)), outcome(g, (23, x)))
     assert any(code.runs for loop in loops_of(g) for code in loop.codes.values())
 

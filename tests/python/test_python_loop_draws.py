@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from test_python_loop_forms import anew
+from loop_checks import anew
 
 import plait
 from plait._jit import loops_of

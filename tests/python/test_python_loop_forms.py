@@ -2,21 +2,15 @@
 NumPy's integers. Results, errors, lines and what is left of the arguments are Python's, wherever the loop goes over to machine code."""
 
 import contextlib
-import contextlib
-import copy
 import math
-import traceback
-import types
-import warnings
 
 import numpy as np
 import pytest
-import loop_cases
+from loop_checks import anew, check, check_compiled, outcome
 from loop_cases import checked  # whose `assert` pytest leaves as it is
 
 import plait
 from plait._jit import loops_of
-from plait._python_loops import running
 
 rng = np.random.default_rng(7)
 X = rng.random(60) - 0.3
@@ -298,49 +292,16 @@ OTHERS = [
 ]  # fmt: skip
 
 
-def anew(f):
-    """The function, of whose loops nobody has seen anything."""
-    return types.FunctionType(f.__code__.replace(), f.__globals__, f.__name__, f.__defaults__, f.__closure__)
-
-
-def outcome(f, args):
-    args = copy.deepcopy(args)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        try:
-            result = f(*args)
-        except Exception as e:
-            ours = [(t.name, t.lineno) for t in traceback.extract_tb(e.__traceback__) if t.filename in (__file__, loop_cases.__file__)]
-            result = type(e), str(e), ours[1:]
-    return repr(result), repr(args)
-
-
 @pytest.mark.parametrize("f, args", [*CASES.items(), *OTHERS], ids=lambda x: getattr(x, "__name__", ""))
 @pytest.mark.parametrize("start", [1, 2, 4])
-def test_values_and_errors_are_pythons(f, args, start, monkeypatch):
-    looks = 0
-
-    def ready(code):
-        nonlocal looks
-        looks += 1
-        return looks >= start and code.usable and (code.procedure.compile() or True)
-
-    monkeypatch.setattr(running, "WORTH", 0.0)
-    monkeypatch.setattr(running.Code, "ready", property(ready))
-    jitted = plait.jit(f)
-    expected = outcome(f, args)
-    for _ in range(3):
-        assert outcome(jitted, args) == expected
+def test_values_and_errors_are_pythons(f, args, start, from_look):
+    from_look(start)
+    check(f, args)
 
 
 @pytest.mark.parametrize("f, args", CASES.items(), ids=lambda x: getattr(x, "__name__", ""))
 def test_no_such_loop_stays_pythons(f, args, at_once, monkeypatch):
-    said = []
-    monkeypatch.setattr(running, "_log", said.append)
-    jitted = plait.jit(anew(f))
-    for _ in range(2):
-        outcome(jitted, args)
-    assert not said and any(code.runs for loop in loops_of(jitted) for code in loop.codes.values())
+    check_compiled(f, args, monkeypatch)
 
 
 def test_a_list_by_two_names_stays_pythons(at_once):

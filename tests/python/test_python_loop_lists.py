@@ -6,10 +6,9 @@ import heapq
 
 import numpy as np
 import pytest
-from test_python_loop_forms import anew, outcome
+from loop_checks import anew, check, check_compiled, outcome
 
 import plait
-from plait._jit import loops_of
 from plait._python_loops import running
 
 rng = np.random.default_rng(5)
@@ -445,29 +444,14 @@ OTHERS += [(of_lists, (4,)), (halves, (1000,)), (filled, ([1], 9)), (given, ([],
 
 @pytest.mark.parametrize("f, args", [*COMPILED, *OTHERS], ids=lambda x: getattr(x, "__name__", ""))
 @pytest.mark.parametrize("start", [1, 2, 5])
-def test_lists_are_pythons(f, args, start, monkeypatch):
-    looks = 0
-
-    def ready(code):
-        nonlocal looks
-        looks += 1
-        return looks >= start and code.usable and (code.procedure.compile() or True)
-
-    monkeypatch.setattr(running, "WORTH", 0.0)
-    monkeypatch.setattr(running.Code, "ready", property(ready))
-    jitted, expected = plait.jit(f), outcome(f, args)
-    for _ in range(3):
-        assert outcome(jitted, args) == expected
+def test_lists_are_pythons(f, args, start, from_look):
+    from_look(start)
+    check(f, args)
 
 
 @pytest.mark.parametrize("f, args", COMPILED, ids=lambda x: getattr(x, "__name__", ""))
 def test_no_such_loop_stays_pythons(f, args, at_once, monkeypatch):
-    said = []
-    monkeypatch.setattr(running, "_log", said.append)
-    jitted = plait.jit(anew(f))
-    for _ in range(2):
-        outcome(jitted, args)
-    assert not said and any(code.runs for loop in loops_of(jitted) for code in loop.codes.values())
+    check_compiled(f, args, monkeypatch)
 
 
 def test_the_list_stays_the_same(at_once):
@@ -577,13 +561,14 @@ CARRIED = [
 
 @pytest.mark.parametrize("f, args", CARRIED, ids=lambda x: getattr(x, "__name__", ""))
 @pytest.mark.parametrize("start", [1, 2, 5])
-def test_lists_that_variables_stand_for_are_pythons(f, args, start, monkeypatch):
-    test_lists_are_pythons(f, args, start, monkeypatch)
+def test_lists_that_variables_stand_for_are_pythons(f, args, start, from_look):
+    from_look(start)
+    check(f, args)
 
 
 @pytest.mark.parametrize("f, args", CARRIED[:4], ids=lambda x: getattr(x, "__name__", ""))
 def test_no_loop_with_such_variables_stays_pythons(f, args, at_once, monkeypatch):
-    test_no_such_loop_stays_pythons(f, args, at_once, monkeypatch)
+    check_compiled(f, args, monkeypatch)
 
 
 def test_a_list_that_stays_is_the_same(at_once):

@@ -3,11 +3,10 @@
 import itertools
 import linecache
 import math
-import warnings
 
 import numpy as np
 import pytest
-from loop_cases import copies, ran
+from loop_cases import ran
 
 import plait
 from plait._jit import loops_of

@@ -1,6 +1,5 @@
 """Parts of arrays in compiled loops: folds, parts that are computed of others of their array, copies, and what becomes an element of integers."""
 
-import warnings
 
 import numpy as np
 import pytest

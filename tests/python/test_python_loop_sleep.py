@@ -369,7 +369,7 @@ def test_loops_of_a_function_that_calls_itself_are_compiled(fresh):
     assert any(code.runs for code in loop.codes.values())
 
 
-def test_what_machine_code_costs_is_counted_from_where_it_begins(fresh, monkeypatch):
+def test_what_machine_code_costs_is_counted_from_where_it_begins(fresh, monkeypatch, from_look):
     def grows(n):
         out = []
         for i in range(n):
@@ -384,10 +384,8 @@ def test_what_machine_code_costs_is_counted_from_where_it_begins(fresh, monkeypa
             cls.now += 1
             return cls.now
 
-    looks = []
-    monkeypatch.setattr(running, "WORTH", 0.0)
+    from_look(3)
     monkeypatch.setattr(running, "time", Clock)
-    monkeypatch.setattr(running.Code, "ready", property(lambda code: code.usable and len(looks.append(0) or looks) > 2 and (code.procedure.compile() or True)))
     f = plait.jit(grows)
     assert f(30) == grows(30)
     (loop,) = loops_of(f)

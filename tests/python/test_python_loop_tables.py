@@ -5,7 +5,7 @@ from collections import Counter, defaultdict
 
 import numpy as np
 import pytest
-from test_python_loop_forms import outcome
+from loop_checks import check, check_compiled, outcome
 
 import plait
 from plait._python_loops import running
@@ -403,27 +403,14 @@ OTHERS = [
 
 @pytest.mark.parametrize("f, args", COMPILED, ids=lambda x: getattr(x, "__name__", ""))
 def test_no_such_loop_stays_pythons(f, args, at_once, monkeypatch):
-    said = []  # of the first code for such inputs, which is why this test is the first
-    monkeypatch.setattr(running, "_log", said.append)
-    outcome(plait.jit(f), args)
-    assert not said
+    check_compiled(f, args, monkeypatch)
 
 
 @pytest.mark.parametrize("f, args", [*COMPILED, *OTHERS], ids=lambda x: getattr(x, "__name__", ""))
 @pytest.mark.parametrize("start", [1, 2, 5])
-def test_tables_are_pythons(f, args, start, monkeypatch):
-    looks = 0
-
-    def ready(code):
-        nonlocal looks
-        looks += 1
-        return looks >= start and code.usable and (code.procedure.compile() or True)
-
-    monkeypatch.setattr(running, "WORTH", 0.0)
-    monkeypatch.setattr(running.Code, "ready", property(ready))
-    jitted, expected = plait.jit(f), outcome(f, args)
-    for _ in range(3):
-        assert outcome(jitted, args) == expected
+def test_tables_are_pythons(f, args, start, from_look):
+    from_look(start)
+    check(f, args)
 
 
 @pytest.mark.parametrize("make", [dict, Counter, lambda: defaultdict(int)])

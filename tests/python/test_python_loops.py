@@ -60,17 +60,9 @@ def test_a_loop_goes_from_quick_code_into_that_of_full_effort(monkeypatch):
 
 
 @pytest.mark.parametrize("f", CASES, ids=lambda f: f.__name__)
-def test_a_loop_from_any_iteration(f, monkeypatch):
-    monkeypatch.setattr(running, "WORTH", 0.0)
+def test_a_loop_from_any_iteration(f, from_look):
     for start in range(2, 7):
-        looks = 0
-
-        def ready(code, start=start):
-            nonlocal looks
-            looks += 1
-            return looks >= start and code.usable and (code.procedure.compile() or True)
-
-        monkeypatch.setattr(running.Code, "ready", property(ready))
+        from_look(start)
         args = CASES[f]()
         theirs, ours = copies(args), copies(args)
         same(f(*theirs), plait.jit(f)(*ours))
@@ -274,14 +266,12 @@ def test_a_loop_that_is_soon_over_is_not_compiled(monkeypatch):
     assert "not taken long enough" in str(plait.explain(f, 1000))
 
 
-def test_an_int_beyond_64_bits_stays_pythons(monkeypatch):
+def test_an_int_beyond_64_bits_stays_pythons(from_look):
     def powers(n):
         f = 1
         for i in range(n):
             f *= 7
         return f
 
-    looks = []
-    monkeypatch.setattr(running, "WORTH", 0.0)
-    monkeypatch.setattr(running.Code, "ready", property(lambda code: looks.append(1) or len(looks) > 40 and code.usable and (code.procedure.compile() or True)))
+    from_look(41)
     assert plait.jit(powers)(60) == 7**60
