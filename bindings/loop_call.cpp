@@ -141,6 +141,12 @@ PyObject* add_entry(PyObject* self, PyObject* entry) {
   Py_RETURN_NONE;
 }
 
+// Of a loop that machine code leaves to Python too often.
+PyObject* drop_entries(PyObject* self, PyObject*) {
+  Py_CLEAR(as_loop(self)->entries);
+  Py_RETURN_NONE;
+}
+
 // Code that has an entry was run by way of Python.
 PyObject* ran_code(PyObject* self, PyObject*) {
   as_loop(self)->fast = true;
@@ -269,6 +275,7 @@ PyObject* function_of(PyObject* self, void*) { return Py_NewRef(as_direct(self)-
 
 PyMethodDef loop_methods[] = {{"end", c(end_loop), METH_O, nullptr},
                               {"add_entry", c(add_entry), METH_O, nullptr},
+                              {"drop_entries", c(drop_entries), METH_NOARGS, nullptr},
                               {"ran_code", c(ran_code), METH_NOARGS, nullptr},
                               {nullptr, nullptr, 0, nullptr}};
 PyGetSetDef loop_getset[] = {{"awake", is_awake, nullptr, nullptr, nullptr},

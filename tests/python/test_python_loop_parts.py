@@ -183,9 +183,8 @@ def beyond_64_bits(a, x, n):
 
 def test_floats_that_no_int_holds(at_once):
     """What is asked of them in front of a loop decides nothing by itself: errors came from another line, or the loop did not end."""
-    for f, args in ((beyond, (np.zeros(2),)), (beyond_64_bits, (np.zeros(4), np.array([1.0, 2.0, 3.0, 1e30]), 4))):
-        with pytest.raises(OverflowError, match="64 bits"):
-            plait.jit(f)(*copies(args))
+    agree(beyond, np.zeros(2))
+    agree(beyond_64_bits, np.zeros(4), np.array([1.0, 2.0, 3.0, 1e30]), 4)
     agree(beyond_64_bits, np.zeros(4), np.array([1.0, 2.0, 3.0, 1e30]), 3)
 
 

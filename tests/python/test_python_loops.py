@@ -178,10 +178,8 @@ def test_an_int_that_outgrows_64_bits(at_once):
             f *= i
         return f
 
-    assert plait.jit(factorial)(20) == math.factorial(20)
-    with pytest.raises(OverflowError, match="64 bits"):
-        plait.jit(factorial)(30)
-    assert plait.jit(factorial, loops=False)(30) == math.factorial(30)
+    for n in (20, 21, 30, 200):
+        assert plait.jit(factorial)(n) == math.factorial(n)
 
 
 @pytest.mark.parametrize("operation", ["x[i] / y[i]", "x[i] // y[i]", "x[i] % y[i]"])
@@ -211,8 +209,7 @@ def test_an_int_that_a_float_does_not_hold(at_once):
             k = 2**62 + 1 if i == 3 else i * 0.5
         return k
 
-    with pytest.raises(OverflowError, match="53 bits"):
-        plait.jit(mixed)(4)
+    assert plait.jit(mixed)(4) == 2**62 + 1
     assert plait.jit(mixed)(3) == 1.0
 
 
@@ -222,8 +219,7 @@ def test_the_least_int_by_minus_one(at_once):
             by = n // by
         return by
 
-    with pytest.raises(OverflowError, match="64 bits"):
-        plait.jit(quotient)(-(2**63), -1)
+    assert plait.jit(quotient)(-(2**63), -1) == quotient(-(2**63), -1)
 
 
 def test_ranges_beyond_64_bits_stay_pythons(at_once):

@@ -11,6 +11,7 @@ from . import complexes
 from .folds import fold_of, folded
 from .reading import LIBRARIES
 from .substitutes import SUBSTITUTES, is_ours, named, sort
+from .tracebacks import outgrown
 from .types import BOOL, FLOAT, INT, NUMPYS, NotCompiled, Scalar, class_of, joined
 from . import tables
 from .growing import Growing, items, new as new_list
@@ -205,6 +206,7 @@ def _cross(lowering, args, node):
     return of_numbers(lowering, parts, None, node)
 
 
+@outgrown
 def _no_cross(*_):
     raise NotImplementedError("np.cross() of vectors of two in a compiled loop; plait.jit(loops=False) runs it")
 
@@ -272,10 +274,11 @@ def _as_int(lowering, a, node):
             raise NotCompiled("int() of uint64", node)
         return _value(INT, lowering.cast(a, "int64"))
     p, x = lowering.p, lowering.cast(a, "float64")
-    lowering.fail_if(lowering.negated(lowering.is_int_of(64, x)), lambda _, a, b: _too_large_for(int(a)), node, None, x)
+    lowering.fail_if(lowering.negated(lowering.is_int_of(64, x)), outgrown(lambda _, a, b: _too_large_for(int(a))), node, None, x)
     return _value(INT, p.cast(x, "int64"))
 
 
+@outgrown
 def _too_large_for(*_):
     raise OverflowError("an int outgrows 64 bits in a compiled loop; plait.jit(loops=False) runs it")
 
@@ -322,7 +325,7 @@ def _whole(lowering, a, t, node):
             raise NotCompiled("numpy.uint64() of a float of NumPy's", node)
         lowering.warn_if(lowering.negated(lowering.is_int_of(64 if t.dtype in ("int64", "uint32") else 32, x)), "invalid value encountered in cast")
         return _value(t, lowering.cast(a, t.dtype))
-    lowering.fail_if(lowering.negated(lowering.is_int_of(64, x)), lambda _, a, b: _too_large_for(of(a)), node, None, x)
+    lowering.fail_if(lowering.negated(lowering.is_int_of(64, x)), outgrown(lambda _, a, b: _too_large_for(of(a))), node, None, x)
     whole = _value(INT, lowering.p.cast(x, "int64"))
     lowering.fits(whole, t.dtype, lambda i, *_: of(i), node)
     return _value(t, lowering.cast(whole, t.dtype))

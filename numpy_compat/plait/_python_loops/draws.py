@@ -7,6 +7,7 @@ import numpy
 
 from .. import _plait
 from .kinds import Value
+from .tracebacks import outgrown
 from .types import FLOAT, NotCompiled, Scalar
 from .views import ListView, View, is_int
 
@@ -78,6 +79,7 @@ def _given(lowering, names, node, **defaults):
 def method(lowering, source, name, node, of_generator):
     """A number that is drawn."""
     lowering.facts.draws = lowering.facts.defaults = True
+    lowering.effects += 1
     numbers = lambda *names, **defaults: _numbers(_given(lowering, names, node, **defaults), node)  # noqa: E731
     if name in _UNIFORM[: 1 if of_generator else None] and not node.args and not node.keywords:
         return Value(FLOAT, _double(lowering, source, "uniform"))
@@ -132,5 +134,6 @@ def _integers(lowering, source, low, high, node):
     return Value(Scalar("int64"), p.apply("add", a, _below(lowering, source, p.apply("subtract", b, a))))
 
 
+@outgrown
 def _too_many(*_):
     raise OverflowError("random integers of more than 63 bits in a compiled loop; plait.jit(loops=False) draws them")

@@ -13,8 +13,9 @@ from .dry import resolved
 from .growing import Again, Element, Growing, contains, grown, repeated
 from .kinds import Kinds, Listed, Value, kinds_of
 from .made import materialised
+from .resuming import resumption
 from .tables import Entries, Nothing, Table
-from .tracebacks import Failure, Place
+from .tracebacks import Failure, Place, outgrown
 from .types import BOOL, COMPLEX, FLOAT, INT, NotCompiled, Scalar, is_complex, joined, scalar_of
 from .views import ListView, TupleView, Vector, View, array_view, is_int
 
@@ -62,14 +63,19 @@ class Expressions(Kinds):
 
     def fail_if(self, condition, again, node, i=None, a=None, b=None):
         """Leaves the kernel where `condition` holds. again(i, a, b): raises what Python raises there."""
-        self.failures.append(Failure(again, self.places(node)))
         self.p.begin_if(condition)
-        self.p.set(self.site, self.number(len(self.failures)))
+        if getattr(again, "outgrown", False):
+            again = resumption(self) or again
         for local, v in zip(self.kept, (i, a, b)):
             if v is not None:
                 self.p.set(local, v() if callable(v) else v)
-        self.p.break_(self.root)
+        self.fails(again, node)
         self.p.end()
+
+    def fails(self, again, node):
+        self.failures.append(Failure(again, self.places(node)))
+        self.p.set(self.site, self.number(len(self.failures)))
+        self.p.break_(self.root)
 
     def places(self, node):
         """Where the source is that is lowered now: that of the calls around it, and its own."""
@@ -212,7 +218,7 @@ class Expressions(Kinds):
         if kind == FLOAT:
             return self.float_power(x, y, b, node)
         if not (b.known and 0 <= b.literal <= 64):
-            raise NotCompiled("a power of ints whose exponent is not known, or negative", node)
+            return Value(INT, self.unrolled_by_the_machine(x, y, node))
         v, n = None, b.literal
         while n:
             if n & 1:
@@ -220,6 +226,23 @@ class Expressions(Kinds):
             n >>= 1
             x = self.product(x, x, node) if n else x
         return Value(INT, self.one if v is None else v)
+
+    def unrolled_by_the_machine(self, x, n, node):
+        """x ** n of ints, by squares. A negative exponent's floats are Python's."""
+        p, one = self.p, self.one
+        self.fail_if(p.apply("less", n, self.zero), _fraction, node)
+        v, square, left = (self.p.local("int64") for _ in range(3))
+        for local, start in ((v, one), (square, x), (left, n)):
+            p.set(local, start)
+        done = p.begin_repeat()
+        p.begin_if(p.apply("not_equal", p.apply("bitwise_and", p.get(left), one), self.zero))
+        p.set(v, self.product(p.get(v), p.get(square), node))
+        p.end()
+        p.set(left, p.apply("right_shift", p.get(left), one))
+        p.break_(done, self.same(p.get(left), 0))
+        p.set(square, self.product(p.get(square), p.get(square), node))
+        p.end()
+        return p.get(v)
 
     def product(self, x, y, node):
         self.fail_if(self.p.overflows("multiply", x, y), _too_large, node)
@@ -748,9 +771,16 @@ def _unpack(n, count):
     exec(f"{'x0, ' + ', '.join(f'x{k}' for k in range(1, count))} = x", scope)
 
 
+@outgrown
 def _too_large(*_):
     raise OverflowError("an int outgrows 64 bits in a compiled loop; plait.jit(loops=False) runs it")
 
 
+@outgrown
+def _fraction(*_):
+    raise OverflowError("a power becomes a float in a compiled loop; plait.jit(loops=False) runs it")
+
+
+@outgrown
 def _complex(*_):
     raise OverflowError("a power becomes complex in a compiled loop; plait.jit(loops=False) runs it")

@@ -115,10 +115,13 @@ def inlined(lowering, function, given, named, node):
     frame.function = function
     loops, lowering.loops = lowering.loops, []
     lowering.frames.append(frame)
+    effects = lowering.effects
     lowering.block(made.body)
     if lowering.env is not None:
         frame.take(lowering, None, node)
     lowering.frames.pop()
+    if lowering.effects != effects and lowering.doing is not None:
+        lowering.facts.add(lowering.facts.changing, None, lowering.doing.statement)
     lowering.loops = loops
     lowering.p.end()
     lowering.meet(frame.key, before)

@@ -20,6 +20,7 @@ def begin(lowering, loop, start, stop, step):
     """The outermost loop, over some of the numbers of its range, or of the positions of its items."""
     if getattr(loop, "over", None) is None:
         return lowering.counted(loop, start, stop, step)
+    lowering.keeps(loop, start, stop, step)
     _, item = _items(lowering, loop.iter, outermost=True)
 
     def bind(i):

@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from .complexes import Pairs
 from .dry import NotedProcedure
+from .tracebacks import outgrown
 from .types import INT, NotCompiled, Scalar, joined, tag_of
 
 _UNKNOWN = object()
@@ -96,13 +97,14 @@ class Kinds:
 
     def dry_run(self, compute):
         """What compute() gives, without code of it."""
-        kept = self.p, self.failures, self.warnings, self.heaps, self.env, self.locals, self.tags, self.made_at
+        kept = self.p, self.failures, self.warnings, self.heaps, self.env, self.locals, self.tags, self.made_at, self.told_on
         self.locals, self.tags, self.made_at = dict(self.locals), dict(self.tags), dict(self.made_at)
         self.p, self.failures, self.warnings, self.heaps, self.env = Pairs(NotedProcedure("dry run", 1 << 40)), [], [], {}, dict(self.env)
+        self.told_on = type(self.told_on)(self)
         try:
             return compute()
         finally:
-            self.p, self.failures, self.warnings, self.heaps, self.env, self.locals, self.tags, self.made_at = kept
+            self.p, self.failures, self.warnings, self.heaps, self.env, self.locals, self.tags, self.made_at, self.told_on = kept
 
     def type_of(self, vector, node):
         """Of an element, which is looked at without computing it."""
@@ -157,5 +159,6 @@ def _as_one(values, kinds):
     return all(len({k.dtype for k in one}) == 1 and not any(k.kind == "c" for k in one) for one in sets)
 
 
+@outgrown
 def _too_precise(*_):
     raise OverflowError("an int outgrows 53 bits where it may be a float in a compiled loop; plait.jit(loops=False) runs it")

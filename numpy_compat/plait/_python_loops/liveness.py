@@ -6,11 +6,11 @@ from .trees import names, nodes
 
 
 class Liveness:
-    """behind: loops of a function's definition -> names; moves: statements `a = b` -> the names that may be read behind them. after: those that are read
-    behind all of it."""
+    """behind: loops of a function's definition -> names; moves: statements `a = b` -> the names that may be read behind them; before, behind_of: of all
+    statements what may be read from where they begin, and behind them. after: those that are read behind all of it."""
 
     def __init__(self, tree, after=(), always=()):
-        self.behind, self.moves = {}, {}
+        self.behind, self.moves, self.before, self.behind_of = {}, {}, {}, {}
         self.suppressed = {}  # loops in a `with` that may suppress an error of theirs -> names that are read behind that
         self.leaves = []  # of the loops around a statement: what is read where `break` and `continue` lead
         inside = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda, ast.GeneratorExp)
@@ -21,7 +21,9 @@ class Liveness:
     def block(self, statements, after):
         """What is read from there on, of what is read `after` them."""
         for s in reversed(statements):
+            self.behind_of[s] = self.behind_of.get(s, set()) | after
             after = self.statement(s, after)
+            self.before[s] = self.before.get(s, set()) | after
         return after
 
     def statement(self, s, after):

@@ -18,10 +18,13 @@ from .leaving import leave
 from .sharing import counter_of
 from .trees import names, nodes
 from .types import ArrayType, BOOL, Drawing, INT, NotCompiled, SameAs, Scalar, joined
+from .by_python import Doing, is_rare, parents
 from .carried import Carried, CarriedList, exchanged
 from .growing import Again, Growing, given as given_list, of_parts
 from .liveness import Liveness
 from .made import materialised
+from .over import is_range
+from .resuming import Told, resumption
 from .tables import Nothing, Table, delete
 from .views import ListView, Vector, View
 
@@ -39,7 +42,10 @@ class Facts:
         self.inlined = {}  # calls of Python functions -> the statements that stand for them
         self.apart = set()  # pairs of slots: elements are stored to the one before all were read from the other that NumPy reads first
         self.elements = None  # of a comprehension: the Scalar that holds any of them, and the types that they have
-        self.told = []  # dtypes of numbers that statements which are left to Python are told, numbered
+        self.told = []  # dtypes of numbers that statements which raise errors are told, numbered
+        self.left = {}  # statements that Python does -> why
+        self.positions = set()  # loops of which it is told how far they are
+        self.changing = set()  # statements that call functions which change something
         self.carried = {}  # names that stand for several arrays -> dtype and number of axes
         self.carried_lists = set()  # names that stand for several lists
         self.draws, self.arguments = False, []  # whether random numbers are drawn; addresses of what does
@@ -62,8 +68,16 @@ class Facts:
         if slot is not None:
             self.add(self.wholes, None, slot)
 
-    def moves_of(self, loop):
-        return Liveness(loop, self.behind, getattr(loop, "captured", ())).moves
+    def liveness_of(self, loop):
+        return Liveness(loop, self.behind, getattr(loop, "captured", ()))
+
+    def stored_by_python(self, loop):
+        """Names that statements alone store to which Python does: to machine code they are what they were before."""
+        if not self.left:
+            return set()
+        left = {n for s in self.left for n in nodes(s)}
+        found = [n for n in nodes(loop) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)]
+        return {n.id for n in found if n in left} - {n.id for n in found if n not in left}
 
     def once(self, find, tree):
         """What find() says of a tree, which stays the same over the passes."""
@@ -91,14 +105,14 @@ class Lowering(Expressions):
 
     def __init__(self, loop, inputs, facts, procedure, step=None):
         self.p, self.facts, self.top, self.inputs = Pairs(procedure), facts, loop, inputs
-        self.stored = {*facts.once(stored, loop)}
+        self.stored = {*facts.once(stored, loop)} - facts.stored_by_python(loop)
         self.asked = self.stored & (facts.behind | inputs.keys())
         self.locals, self.tags, self.failures = {}, {}, []
         self.arrays, self.arguments, self.outputs = [], [], []  # names of inputs; names, Scalars and tags of results
         self.statements, self.at = 0, None  # so far; the number of the outermost iteration
         self.counter, self.touched = facts.once(counter_of, loop), {}  # slots of arrays -> the places of an iteration that it reads and writes
         self.heaps = {}  # dtypes of arrays that the loop makes -> buffers of theirs
-        self.env, self.loops = {}, []
+        self.env, self.loops, self.frames = {}, [], []
         self.gone_over = []  # lists that the loop which begins goes over
         self.carried = {}
         self.live = None  # of a statement `a = b`, the names that are read behind it
@@ -111,6 +125,10 @@ class Lowering(Expressions):
         self.told = [self.variable(dtype) for dtype, _ in facts.told]
         self.made_at = {}  # nodes -> how often in this pass something was made there: each time it is another memory
         self.effects = 0  # places so far at which something changes that an expression may read
+        self.assigned = 0  # and at which the loop's own variables do
+        self.doing = None  # the Doing of the loop's own statement that is lowered
+        self.told_on, self.at_positions = Told(self), {}  # what Python is told to go on; loops -> variables that say how far they are
+        self.liveness, self.parents = facts.once(facts.liveness_of, loop), facts.once(parents, loop)
         self.sites = [(self.variable("int64"), self.variable("int64")) for _ in facts.sites]
         self.own_lists = [Growing(self, node) for node in facts.lists]
         self.own_tables = [Table(self, *made) for made in facts.tables]
@@ -137,7 +155,7 @@ class Lowering(Expressions):
             else:
                 self.env[key] = self.known(what, loop)
         self.elements_into(loop, given)
-        self.counters, self.moves = facts.once(counters, loop), facts.once(facts.moves_of, loop)
+        self.counters = facts.once(counters, loop)
         self.root = self.p.begin_if(None)
         self.frames = [Frame("", self.root, (loop, "root"))]
         self.carried = {key: Carried(self, key, *kind) for key, kind in sorted(facts.carried.items())}
@@ -269,6 +287,7 @@ class Lowering(Expressions):
         self.left = [(key, made) for key, made in self.carried.items() if key in self.asked]
         for local in (*self.told, *(v for _, made in self.left for v in made.told), *(v for _, made in self.lists for v in (made.address, made.count))):
             self.p.result(self.p.get(local))
+        self.told_on.results()
         self.p.finish()
 
     # variables
@@ -288,6 +307,7 @@ class Lowering(Expressions):
         t = value.type
         if key in self.facts.views:
             raise NotCompiled(f"{key} is a number here and an array there")
+        self.assigned += len(self.frames) == 1
         self.p.set(self.local(key, t), value.id)
         if value.kinds:
             self.facts.add(self.facts.tagged, None, key)
@@ -367,10 +387,50 @@ class Lowering(Expressions):
             if self.env is None:
                 return
             self.statements += 1
+            own = self.is_own(s)
+            if own:
+                self.doing = Doing(s, False, self.changes)
             try:
-                self.statement(s)
+                self.leave(s) if s in self.facts.left else self.statement(s)
             except Nothing:
                 self.env = None
+            except NotCompiled as e:
+                if own and s not in self.facts.left and not isinstance(e, Again) and is_rare(self.parents, s, self.top):
+                    self.facts.left[s] = e
+                    self.facts.changed = True
+                    raise Again("a statement is left to Python", s) from e
+                raise
+            if own:
+                self.doing = Doing(s, True, self.changes)
+
+    def is_own(self, s):
+        """Whether a statement is one of the loop's own, and of no function that it calls."""
+        return len(self.frames) == 1 and (s in self.parents or s is self.top)
+
+    @property
+    def changes(self):
+        return self.effects + self.assigned
+
+    def leave(self, s):
+        """A statement that Python does."""
+        way = resumption(self)
+        if way is None:
+            raise self.facts.left[s]
+        self.fails(way, s)
+        self.env = None
+
+    def keeps(self, loop, *ends):
+        """The range of a loop, where it is told."""
+        if loop in self.facts.positions:
+            for local, v in zip(self.position(loop)[1], ends):
+                self.p.set(local, v.id)
+
+    def position(self, loop):
+        """Variables that say how many iterations of a loop are done, and what its range is."""
+        if loop not in self.at_positions:
+            ends = [self.variable("int64") for _ in range(3)] if is_range(loop.iter) or loop is self.top else []
+            self.at_positions[loop] = self.variable("int64"), ends
+        return self.at_positions[loop]
 
     def statement(self, s):
         how = getattr(self, "do_" + type(s).__name__, None)
@@ -435,7 +495,7 @@ class Lowering(Expressions):
             value = self.settled(value, s)
         if len(s.targets) > 1 and isinstance(value, Growing) and any(n in self.carried for n in names(s, ast.Store)):
             raise NotCompiled("a list gets several names, of which one is carried over iterations", s)
-        self.live = self.moves.get(s) if len(s.targets) == 1 else None
+        self.live = self.liveness.moves.get(s) if len(s.targets) == 1 else None
         for target in s.targets:
             self.store(target, value)
         self.live = None
@@ -533,9 +593,11 @@ class Lowering(Expressions):
         if s.orelse or self.differs(start, key):
             self.p.otherwise()
             self.unsure()
+            self.is_behind(s, s.orelse)
             self.block(s.orelse)
             self.flow_to(key)
         else:
+            self.is_behind(s)
             self.flow_to(key)
         ends.append(self.env)
         self.p.end()
@@ -544,6 +606,11 @@ class Lowering(Expressions):
             self.env = None
             return
         self.meet(key, {k: b for k, b in start.items() if all(e.get(k) is b for e in alive)})
+
+    def is_behind(self, s, otherwise=()):
+        """What is lowered next is behind a statement, where nothing else of it is to be done."""
+        if self.is_own(s) and not otherwise:
+            self.doing = Doing(s, True, self.changes)
 
     def differs(self, env, key):
         """Whether a variable changes its storage where the ways of an `if` without `else` meet."""
@@ -558,6 +625,7 @@ class Lowering(Expressions):
 
     def counted(self, s, start, stop, step):
         """A loop over range(start, stop, step), Values of Python's int."""
+        self.keeps(s, start, stop, step)
 
         def bind(i):
             number = self.whole("add", start, self.whole("multiply", Value(INT, i), step))
@@ -569,17 +637,24 @@ class Lowering(Expressions):
 
     def loop(self, s, trips, bind):
         has = self.facts.once(Leaves, s)
+        others = self.facts.stored_by_python(s)
         before = self.env
         lists, self.gone_over = self.gone_over, []
         outer = self.p.begin_if(None) if has.breaks else None
         self.flow_to((s, "head"))
-        arrays = {k: b for k, b in before.items() if isinstance(b, (Carried, CarriedList)) or k not in (has.bound if isinstance(b, (View, Growing)) else has.stored)}
+        arrays = {k: b for k, b in before.items() if isinstance(b, (Carried, CarriedList)) or k in others or k not in (has.bound if isinstance(b, (View, Growing)) else has.stored)}
         self.meet((s, "head"), arrays)
         if trips is not None:
             _, i = self.p.begin_count(self.zero, trips)
+            if s in self.facts.positions:
+                self.p.set(self.position(s)[0], i)
+            if self.is_own(s):
+                self.doing = None
             bind(i)
             test = None
         else:
+            if self.is_own(s):
+                self.doing = Doing(s, False, self.changes)
             repeat = self.p.begin_repeat()
             test = self.condition(s.test)
             self.p.break_(repeat, self.negated(test))
@@ -596,6 +671,7 @@ class Lowering(Expressions):
             self.p.end()
         self.p.end()
         self.meet((s, "head"), arrays)
+        self.is_behind(s, s.orelse)
         self.block(s.orelse)
         if outer is None:
             return
@@ -690,7 +766,9 @@ def _unbound_outside(key):
 def types_of(loop, inputs, step, behind):
     """The Facts of a loop: passes until the types of its variables stay."""
     facts = Facts(behind)
-    for _ in range(PASSES):
+    passes = 0
+    while passes < PASSES + len(facts.left):
+        passes += 1
         facts.changed = facts.unknown = False
         try:
             Lowering(loop, inputs, facts, DryProcedure("types"), step)

@@ -19,6 +19,7 @@ NOT_IN_LOOPS = (
     ast.Lambda, ast.Yield, ast.YieldFrom, ast.Await, ast.AsyncFor, ast.AsyncWith,
     ast.Starred,
 )  # fmt: skip
+LEFT = ast.Try, ast.With, ast.Import, ast.ImportFrom, ast.Starred, ast.Delete  # of those what Python can do in the midst of a loop (by_python.py)
 LIBRARIES = tuple(os.path.dirname(os.path.abspath(f)) + os.sep for f in (numpy.__file__, os.path.dirname(__file__)))
 _known = {}
 _texts = weakref.WeakKeyDictionary()  # of definitions, by their code: where they end takes longest to find

@@ -18,6 +18,7 @@ from .._plait import lazy_scalar, ndarray
 from .._jit import original
 from .._shape import overlap
 from .._swap import _MISSING, contents
+from .by_python import InPython, Left, Resumption, go_on, on
 from .comprehensions import stored
 from .draws import address_of, held, is_numpys
 from .entries import entry_of
@@ -64,6 +65,7 @@ class Loop(_plait.LoopCall):
 
     def __init__(self, source, function, scope, cells, behind):
         self.source, self.scope, self.cells, self.behind = source, scope, cells, behind
+        self.in_python = InPython(self, function)
         self.text = ast.unparse(source).splitlines()[0]
         self.over = None  # of a `for` over no range
         if isinstance(source, ast.For) and not is_range(source.iter):
@@ -144,10 +146,15 @@ class Loop(_plait.LoopCall):
         return Rest(self, numbers, items, dict(zip(self.over.parts, given)) if given else {})
 
     def refused(self):
-        """It goes over what machine code does not: the loops inside are asked."""
+        """It goes over what machine code does not."""
+        self.refuses = True
+        self.is_pythons(GOES_OVER)
+
+    def is_pythons(self, why):
+        """The loops inside are asked."""
         if not self.stays:
-            _plait.log_loop(f"{self.where[0]}:{self.where[1]}: the loop in {self.where[2]}() stays Python's: {GOES_OVER}")
-        self.stays = self.refuses = True
+            _plait.log_loop(f"{self.where[0]}:{self.where[1]}: the loop in {self.where[2]}() stays Python's: {why}")
+        self.stays = True
         for inner in self.inner:
             inner.naps = 0
         self.idled()
@@ -263,7 +270,8 @@ class Loop(_plait.LoopCall):
                 if dtype.num in _DTYPES and dtype.isnative:
                     t = array_type(_DTYPES[dtype.num], len(strides), bool(strides) and strides[-1] == dtype.itemsize)
             if t is None:
-                t = x if x is None or callable(x) or isinstance(x, _CONSTANT) else Other(type(x))
+                is_constant = x is None or callable(x) or isinstance(x, _CONSTANT) and not (type(x) is str and name in self.stored)
+                t = x if is_constant else Other(type(x))
             found[name] = t
             values[name] = x
         return found, values
@@ -408,7 +416,7 @@ class Rest:
         numbers = self.numbers and self.numbers[self.done :]
         if self.code.divisible:
             values, variables, numbers = self.code.begin(self.loop, values, variables, numbers)
-        found = self.code.run(self.loop, values, variables, numbers)
+        found = self.code.run(self.loop, values, variables, numbers) if values is not None else go_on(self.loop, on(self.loop, variables, numbers))
         if self.loop.by_python:
             cost = (time.thread_time() - self.went) / (1 if numbers is None else max(1, len(numbers)))
             self.loop.cost = 0.75 * self.loop.cost + 0.25 * cost if self.loop.cost else cost
@@ -425,7 +433,7 @@ class Finished:
         return iter(())
 
     def finish(self, variables):
-        return self.code.told(self.loop, variables, [self.results], 4)
+        return go_on(self.loop, self.code.told(self.loop, variables, [self.results], 4))
 
 
 class Code:
@@ -438,6 +446,7 @@ class Code:
         self.why, self.runs_by_python = None, 0
         self.entry = None  # runs it without Python; False where that cannot be
         self.seconds, self.each = 0.0, 0.0  # of its runs, and of an iteration
+        self.left, self.in_vain = 0, 0  # how often it has left the loop to Python; in a row without gain
         self.alone_each = None  # seconds of an iteration that one thread ran
         self.step, self.ranged = step, isinstance(loop.source, ast.For)
         self.over_texts = {n: ast.unparse(part) for n, part in loop.over.parts.items()} if loop.over else {}
@@ -520,16 +529,29 @@ class Code:
         many = max(1, int(PART / each)) if each else 1
         while many < len(numbers) and not self.procedure.optimised:
             before = self.seconds
+            left = self.left
             found = self.run(loop, values, variables, numbers[:many])
             numbers, self.each = numbers[many:], (self.seconds - before) / many
             many = max(1, min(8 * many, int(PART / self.each)))
             state = {n: x for n, x in zip(loop.stored, found) if x is not UNBOUND}
             variables = variables | state
+            if self.left != left:
+                return None, variables, numbers  # as what Python has done may have made something else of them
             values = {n: state.get(n, x) for n, x in values.items()}
         return values, variables, numbers
 
+    def give_up(self, loop, why):
+        """From now on Python has the loop."""
+        self.usable, self.why = False, why
+        loop.drop_entries()
+        loop.is_pythons(why)
+
     def run(self, loop, values, variables, numbers):
         """The state of the loop's names behind it, whether it returned, and what."""
+        return go_on(loop, self.once(loop, values, variables, numbers, 6))
+
+    def once(self, loop, values, variables, numbers, depth=7):
+        """The same, or where the code has left the loop to Python."""
         low = self.lowering
         if not self.runs_by_python and _plait.log_loops():
             self.tell(loop)
@@ -583,15 +605,18 @@ class Code:
             loop.ran_code()
             if self.alone_each is not None:
                 self.entry.each = self.alone_each
-        return self.told(loop, variables, found, 7 if low.made else 5)
+        return self.told(loop, variables, found, depth + 2 * bool(low.made), numbers)
 
-    def told(self, loop, variables, found, depth):
+    def told(self, loop, variables, found, depth, numbers=None):
         """What run() returns, of the results of all parts. Raises what an iteration raises, and warns of what they have heard. depth: frames from here
         to the function, this one included."""
         low = self.lowering
         heap = found[-1][-1] if type(found[-1][-1]) is _plait.Heap else None
         if heap is not None:
             found = [part[:-1] for part in found]
+        if width := low.told_on.width:
+            told = found[-1][-width:]
+            found = [part[:-width] for part in found]
         if low.lists:
             self.lengthen(low, found[-1], heap, dict(loop.found(variables)))
             found = [found[-1][: -2 * len(low.lists)]]
@@ -605,8 +630,10 @@ class Code:
         for bit, text in enumerate(low.warnings if heard else ()):
             if heard >> bit & 1 and numpy.geterr().get(_KINDS.get(text.split()[0]), "warn") == "warn":
                 warnings.warn(text, RuntimeWarning, stacklevel=depth)
-        if site:
-            failure, operands = low.failures[site - 1], (i, a, b)
+        failure = low.failures[site - 1] if site else None
+        goes_on = failure is not None and isinstance(failure.again, Resumption)
+        if site and not goes_on:
+            operands = i, a, b
             if isinstance(failure.again, Leave):
                 operands = found[-1][len(found[-1]) - len(low.told) :], dict(loop.found(variables))
             raise_again(failure, *operands)
@@ -619,6 +646,9 @@ class Code:
                 tag = next(results) if tagged else 1
                 if tag:  # else it is what it was
                     state[name] = (ALL[tag - 1] if tagged else t).of(x)
+        if goes_on:
+            self.left += 1
+            return Left(self, failure.again, told, variables | {n: x for n, x in state.items() if n in loop.stored}, dict(loop.found(variables)), numbers)
         returned = "return" in state
         value = None
         if returned:

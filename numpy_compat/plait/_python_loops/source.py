@@ -5,11 +5,12 @@ import ast
 import types
 
 from .. import _plait
+from .by_python import rare
 from .comprehensions import COMPREHENSIONS, scoped, stored
 from .elements import Elements
 from .liveness import Liveness
 from .over import Over, is_range
-from .reading import captured, compiled, imports_of, is_pythons, tree_of
+from .reading import LEFT, captured, compiled, imports_of, is_pythons, tree_of
 from .running import CELLS, Loop
 from .trees import copied, names, nodes
 from .versions import Versions
@@ -75,7 +76,10 @@ def why_not(s, outside):
     outer = {*names(s, ast.Store)} & outside
     if outer:
         return f"it sets the global or nonlocal name {min(outer)}"
-    found = next((n for n in nodes(s) if is_pythons(n)), None)
+    found = [n for n in nodes(s) if is_pythons(n)]
+    if found and isinstance(s, (ast.For, ast.While)) and all(isinstance(n, LEFT) for n in found):
+        found = [n for n in found if n not in rare(s)]
+    found = next(iter(found), None)
     return found and f"{type(found).__name__} is Python's (line {found.lineno})"
 
 

@@ -157,6 +157,7 @@ class Table:
     # what changes it
 
     def marks(self):
+        self.lowering.effects += 1
         self.lowering.facts.add(self.lowering.facts.changed_lists, None, self.key)
 
     def changes(self, node):

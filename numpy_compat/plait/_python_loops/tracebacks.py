@@ -1,11 +1,13 @@
 """Tracebacks of errors that come out of a compiled loop: they lead through the statements of the source, as Python's would, and through nothing of how
 the loop was run."""
 
+import itertools
 import os
 import traceback
 import types
 from typing import NamedTuple
 
+CONTINUED = set()  # codes of parts of functions (by_python.py)
 _OURS = os.path.dirname(os.path.abspath(__file__)) + os.sep
 
 
@@ -34,6 +36,12 @@ class Failure(NamedTuple):
         return self.places[-1].lines[0]
 
 
+def outgrown(again):
+    """A function that raises where numbers outgrow those of machine code: Python goes on with them, where it can."""
+    again.outgrown = True
+    return again
+
+
 def raise_again(failure, *operands):
     failure.again(*operands)
 
@@ -50,13 +58,23 @@ def cleaned(error):
                 kept[-1] = kept[-1][0], *_instruction(kept[-1][0].f_code, first)
             kept += map(_called, others)
             break
-        if not entry.tb_frame.f_code.co_filename.startswith(_OURS):
+        if entry.tb_frame.f_code in CONTINUED and kept:
+            kept[-1] = kept[-1][0], *_instruction(kept[-1][0].f_code, _place_in(entry))
+        elif not entry.tb_frame.f_code.co_filename.startswith(_OURS):
             kept.append((entry.tb_frame, entry.tb_lasti, entry.tb_lineno))
         entry = entry.tb_next
     made = None
     for frame, at, line in reversed(kept):
         made = types.TracebackType(made, frame, at, line)
     error.__traceback__ = made
+
+
+def _place_in(entry):
+    code, line = entry.tb_frame.f_code, entry.tb_lineno
+    if not hasattr(code, "co_positions"):
+        return Place(None, (line, line), (0, 0))
+    first, last, *columns = next(itertools.islice(code.co_positions(), entry.tb_lasti // 2, None))
+    return Place(None, (first or line, last or line), tuple(columns))
 
 
 def _instruction(code, place):

@@ -7,6 +7,7 @@ import functools
 import numpy
 
 from .sharing import offset_of
+from .tracebacks import outgrown
 from .types import INT, NotCompiled, Scalar
 
 _HALF = 31  # bits of an extent, where one number holds two
@@ -365,7 +366,7 @@ def is_int(v):
 def same_extent(lowering, a, b, node, fn=numpy.add):
     if a != b:
         sizes = [lambda v=v: lowering.p.cast(v, "float64") for v in (a, b)]
-        lowering.fail_if(lowering.p.apply("not_equal", a, b), lambda _, a, b: _unequal(fn, int(a), int(b)), node, None, *sizes)
+        lowering.fail_if(lowering.p.apply("not_equal", a, b), outgrown(lambda _, a, b: _unequal(fn, int(a), int(b))), node, None, *sizes)
 
 
 def same_shape(lowering, a, b, node, fn):
@@ -377,7 +378,7 @@ def same_shape(lowering, a, b, node, fn):
         elif ours != theirs:
             first = lambda: p.apply("add", p.apply("left_shift", a[0], lowering.number(_HALF)), a[1]) if len(a) == 2 else a[0]  # noqa: E731
             second = [lambda v=v: p.cast(v, "float64") for v in b]
-            again = lambda i, *parts: _unequal(fn, divmod(i, 1 << _HALF) if len(a) == 2 else i, tuple(map(int, parts[: len(b)])))  # noqa: E731
+            again = outgrown(lambda i, *parts: _unequal(fn, divmod(i, 1 << _HALF) if len(a) == 2 else i, tuple(map(int, parts[: len(b)]))))
             lowering.fail_if(p.apply("not_equal", ours, theirs), again, node, first, *second)
 
 

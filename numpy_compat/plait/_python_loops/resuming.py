@@ -1,0 +1,137 @@
+"""What machine code tells Python where it leaves a loop to it (by_python.py): the variables that Python reads from there on."""
+
+import ast
+import types
+
+from .._swap import _MISSING
+from .by_python import Constant, Number, Part, Parts, Position, Resumption, Same, around
+from .carried import Carried, CarriedList
+from .growing import Growing
+from .kinds import Listed, Value
+from .over import is_range
+from .tables import Table
+from .trees import nodes
+from .types import is_complex
+from .views import WHOLE, View
+
+
+class Told:
+    """What machine code says of itself for Python to go on: locals of the procedure, behind all other results."""
+
+    def __init__(self, lowering):
+        self.lowering, self.places, self.width = lowering, {}, 0
+        self.slots, self.used = {}, {}  # dtypes -> locals that hold a number for whoever leaves; how many of them a place has
+
+    def begin(self):
+        """At a place where the loop is left."""
+        self.used = {}
+
+    def value(self, v, dtype):
+        """Where a number will be that is no variable's: it is kept now."""
+        n = self.used[dtype] = self.used.get(dtype, -1) + 1
+        slots = self.slots.setdefault(dtype, [])
+        if n == len(slots):
+            slots.append(self.lowering.p.local(dtype))
+        self.lowering.p.set(slots[n], v)
+        return self.add(slots[n], dtype)
+
+    def add(self, local, dtype):
+        """Where its value will be."""
+        if local not in self.places:
+            self.places[local] = self.width
+            self.width += 2 if is_complex(dtype) else 1
+        return self.places[local]
+
+    def number(self, key, bound):
+        low = self.lowering
+        tagged = bound.unsure or len(bound.kinds) > 1
+        if tagged:
+            low.facts.add(low.facts.tagged, None, key)
+        return Number(bound.type, self.add(low.local(key, bound.type), bound.type.dtype), self.add(low.tag(key), "int64") if tagged else -1)
+
+    def results(self):
+        for local in self.places:
+            self.lowering.p.result(self.lowering.p.get(local))
+
+
+class NotTold(Exception):
+    """A variable that Python cannot be told of."""
+
+
+def resumption(low):
+    """How Python goes on with what is lowered now; None where it cannot."""
+    doing, top = low.doing, low.top
+    if doing is None or low.made or getattr(top, "captured", None):
+        return None
+    if not doing.behind and (doing.changes != low.changes or len(low.frames) > 1 and doing.statement in low.facts.changing):
+        return None  # half of it is done
+    live = low.liveness
+    low.told_on.begin()
+    names = (live.behind_of if doing.behind else live.before).get(doing.statement)
+    if names is None or doing.statement is top and isinstance(top, ast.For):
+        return None
+    found = {}
+    try:
+        for name in sorted(names & low.stored):
+            if (x := _tell(low, name)) is not None:
+                found[name] = x
+        positions = {loop: _position(low, loop) for loop in _loops_around(low, doing.statement)}
+    except NotTold:
+        return None
+    return Resumption(doing, found, positions)
+
+
+def _tell(low, name):
+    """How Python finds what a variable is; None where it is what it was before the loop, or nothing."""
+    x = low.env.get(name, _MISSING)
+    if low.is_variable(x):
+        if not hasattr(x, "kinds"):
+            raise NotTold
+        return low.told_on.number(name, x)
+    if isinstance(x, (Carried, CarriedList)) and name in low.asked:
+        return None
+    if x is _MISSING:
+        if name in low.facts.views or name in low.objects:
+            raise NotTold
+        return None
+    if low.inputs.get(name, _MISSING) is x:
+        return None
+    return _object(low, x)
+
+
+def _object(low, x):
+    told = low.told_on
+    if isinstance(x, Value):
+        tag = told.value(low.tag_number(x), "int64") if x.kinds else -1
+        return Number(x.type, told.value(x.id, x.type.dtype), tag)
+    if isinstance(x, list):
+        return Parts(list if isinstance(x, Listed) else tuple, tuple(_object(low, part) for part in x))
+    if isinstance(x, (Growing, Table)) and (key := next((key for key, made in low.lists if made is x), None)) is not None:
+        return Same(key)
+    if type(x) is View and not x.own_memory:
+        if x.own is WHOLE:
+            return Same(low.arrays[x.slot])
+        dims = tuple((told.value(extent, "int64"), told.value(stride, "int64")) for extent, stride in x.dims)
+        return Part(low.arrays[x.slot], told.value(x.offset, "int64"), dims)
+    if isinstance(x, View) and not x.own_memory and x.own is WHOLE:
+        return Same(low.arrays[x.slot])
+    if x is None or callable(x) or isinstance(x, (str, types.ModuleType)):
+        return Constant(x)
+    raise NotTold
+
+
+def _position(low, loop):
+    low.facts.add(low.facts.positions, None, loop)
+    if loop is not low.top and not is_range(loop.iter) and {n.id for n in nodes(loop.iter) if isinstance(n, ast.Name)} & {*_stored(loop)}:
+        raise NotTold  # it may go over something else by now
+    at, ends = low.position(loop)
+    return Position(low.told_on.add(at, "int64"), tuple(low.told_on.add(end, "int64") for end in ends))
+
+
+def _stored(loop):
+    return [n.id for n in nodes(loop) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)]
+
+
+def _loops_around(low, statement):
+    found = [x for x, field in around(low.parents, statement, low.top) if isinstance(x, ast.For) and field == "body"]
+    return found + [low.top] * (isinstance(low.top, ast.For) and low.top not in found)

@@ -1,0 +1,269 @@
+"""Statements of a compiled loop that Python does: machine code leaves the loop there, and takes it again with the next iteration."""
+
+import math
+
+import numpy as np
+import pytest
+from loop_checks import anew, check, outcome
+
+import plait
+from plait._jit import loops_of
+
+X = np.array([5, 1, -3, 8, 0, 7, 2, -9, 4, 6])
+
+
+def fibonacci(n):
+    a, b = 0, 1
+    for _ in range(n):
+        a, b = b, a + b
+    return a, b
+
+
+def back_again(n):
+    """Ints that outgrow 64 bits and become small in the same iteration."""
+    h, seen = 7, 0
+    for i in range(n):
+        h = h * (2**61 + i)
+        h = h % 1000003
+        if h & 1:
+            seen += 1
+    return h, seen
+
+
+def nested(n):
+    s = 1
+    for i in range(n):
+        for j in range(3, 30, 4):
+            k = 0
+            while k < 5:
+                k += 1
+                s = s * 3 + j if (i + j + k) % 101 else s % 1009
+            else:
+                s += 1
+        else:
+            s -= i
+    return s, i, j, k
+
+
+def leaves(n, stop):
+    s = 1
+    for i in range(n):
+        for j in range(i, i + 60):
+            s = s * 3
+            if s > 3**stop:
+                s = s % 97
+                break
+            if s % 2 == 0:
+                continue
+            s += 2
+        else:
+            s += 100
+        if i == stop // 3:
+            break
+    else:
+        s = -1
+    return s, i, j
+
+
+def returns(n):
+    s = 3
+    for i in range(n):
+        s = s * s
+        if s > 10**60:
+            return i, s, "far"
+    return -1, s, "near"
+
+
+def while_(n):
+    a, b, steps = 1, 1, 0
+    while (a * a) % 7 < 9 and steps < n:
+        a, b = b, a + b
+        steps += 1
+    else:
+        steps += 1000
+    return a, b, steps
+
+
+def over_items(x, rows):
+    total, last = 1, -1
+    for v, (a, b) in zip(x, rows):
+        for w in x:
+            total = total * int(w) + a
+            if w == v:
+                total = total % 10**9
+        for at, row in enumerate(reversed(rows)):
+            total += row[0] ** 3 * at * b
+        last = v
+    return total, last
+
+
+def texts(n):
+    out, note = [], ""
+    for i in range(n):
+        v = i * i % 17
+        if v == 13:
+            note = f"{note}{v:04d},"
+        elif v == 4:
+            words = str(i).split("1")
+            v = len(words)
+        out.append(v)
+    return out, note
+
+
+def lists_of_kinds(n):
+    out, more = [], [1, 2]
+    for i in range(n):
+        if i % 7 == 3:
+            more = more + ["a"] if i < 10 else [*more, None]
+        elif i % 5 == 2:
+            out.append((i, {"at": i}))
+        else:
+            out.append(i)
+    return out, more
+
+
+def arrays(x, n):
+    made = None
+    for i in range(n):
+        row = x[i % len(x)]
+        row += i
+        if i % 3 == 1:
+            made = {"row": row[1:].tolist(), "sum": str(row[::-1].sum()), "last": made and made["sum"]}
+            row[0] = -1
+        row[1] *= 2
+    return made
+
+
+def deep(n):
+    s = 0
+    for i in range(n):
+        for j in range(4):
+            if i == 2:
+                for k in range(3):
+                    t = [str(k), j]
+                    if k == 1:
+                        break
+                    s += len(t)
+                else:
+                    s = -1
+                with np.errstate(all="ignore"):
+                    s += 5
+            s += j
+    return s
+
+
+def powers(n, base):
+    found = 0
+    for i in range(n):
+        p = base**i if i % 2 else (base << i)
+        found += p >> (i // 2)
+        q = -p * p
+        found ^= q
+    return found
+
+
+def of_floats(n):
+    k = 0
+    for i in range(n):
+        k = 2**62 + i if i % 3 == 1 else i * 0.5
+    return k, int(1e30) + int(k)
+
+
+CASES = [
+    (fibonacci, (400,)), (back_again, (60,)), (nested, (12,)), (leaves, (9, 40)), (leaves, (30, 45)), (returns, (20,)), (returns, (3,)),
+    (while_, (150,)), (over_items, (X, [(1, 2), (3, 4), (2**40, 2**41)] * 4)), (texts, (80,)), (lists_of_kinds, (40,)), (arrays, (np.arange(24.0).reshape(6, 4), 9)), (arrays, (np.arange(48.0).reshape(8, 6)[::-2, 1::2], 9)),
+    (deep, (5,)), (powers, (90, 7)), (of_floats, (7,)),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("start", [1, 2, 5, 9])
+@pytest.mark.parametrize("f, args", CASES, ids=lambda x: getattr(x, "__name__", ""))
+def test_python_does_what_machine_code_does_not(f, args, start, from_look):
+    from_look(start)
+    check(f, args)
+
+
+@pytest.mark.parametrize("f, args", CASES, ids=lambda x: getattr(x, "__name__", ""))
+def test_it_is_machine_code_that_is_left(f, args, at_once):
+    jitted = plait.jit(anew(f))
+    outcome(jitted, args)
+    codes = [code for loop in loops_of(jitted) for code in loop.codes.values()]
+    assert any(code.runs for code in codes)
+    assert f is returns or any(code.left for code in codes)
+
+
+def divides(n):
+    big, s = 1, 0
+    for i in range(n):
+        big *= 10
+        if big > 10**25:
+            s += big // (i - 27)
+    return s
+
+
+def raises(n):
+    for i in range(n):
+        if i == 5:
+            text = "five".upper()
+            raise ValueError(text, i)
+
+
+def asks(x, n):
+    big = 1
+    for i in range(n):
+        big = big * 1000
+        x[i // 2] = i
+        big -= x[i * 3]
+    return big
+
+
+@pytest.mark.parametrize("f, args", [(divides, (40,)), (raises, (9,)), (asks, (X, 20))], ids=["divides", "raises", "asks"])
+def test_errors_of_pythons_statements(f, args, at_once):
+    """With the line of the source, and no other frame."""
+    check(f, args)
+
+
+def test_a_loop_that_is_left_too_often_is_pythons(at_once, monkeypatch):
+    def powers_of_three(n):
+        s = 0
+        for i in range(n):
+            p = 3 ** 40 * (i + 3**30)
+            s += p % 7
+        return s
+
+    jitted = plait.jit(powers_of_three)
+    assert jitted(300) == powers_of_three(300)
+    (loop,) = loops_of(jitted)
+    assert all(not code.usable and code.left < 20 and "reached too often" in code.why for code in loop.codes.values())
+    assert jitted(300) == powers_of_three(300)
+
+
+def test_rare_overflows_stay_in_machine_code(at_once):
+    def digits(n):
+        s, big = 0, 1
+        for i in range(n):
+            if i % 5000 == 4999:
+                big = 2**64 + i
+                s += big % 1009
+            s += i & 3
+        return s
+
+    jitted = plait.jit(digits)
+    for _ in range(3):
+        assert jitted(60000) == digits(60000)
+    (loop,) = loops_of(jitted)
+    assert all(code.usable for code in loop.codes.values())
+
+
+def test_factorials():
+    def factorials(n):
+        out = []
+        f = 1
+        for i in range(1, n):
+            f *= i
+            out.append(f)
+        return out
+
+    jitted = plait.jit(factorials)
+    for _ in range(3):
+        assert jitted(2000) == [math.factorial(i) for i in range(1, 2000)]
