@@ -2,7 +2,7 @@
 these, `raise`, `assert`, `:=`, unpacked rows and casts, and functions that do such things for a loop. A mixin of python_programs.Drawing."""
 
 ERRORS = ["ValueError", "KeyError", "ArithmeticError", "IndexError", "RuntimeError"]
-FEATURES = ["lists", "made", "over", "raises", "casts", "helpers"]
+FEATURES = ["lists", "made", "over", "raises", "casts", "helpers", "left"]
 CASTS = [
     "np.int32(<i> % 1000)",
     "np.uint8(<i> & 255)",
@@ -426,6 +426,25 @@ class Forms:
         self.line(f"if {test}:")
         self.line(f"    raise {self.error()}")
 
+    def left(self):
+        """A statement that Python does, in the midst of a loop."""
+        kind = self.pick("int", "int", "float")
+        t, x, i = self.target(kind), self.expression(kind, 1), self.variable("int")
+        if self.chance(0.3):
+            return self.line(f"{self.target('int')} = ({i} * 2**61 + {self.constant('int')}) ** {self.pick(1, 2, 3)} % {self.pick(7, 1009, 65536)}")
+        self.line(f"if {self.variable('int')} % {self.pick(3, 5, 8)} == {self.pick(0, 1, 2)}:")
+        done = self.pick(
+            [f"{t} = len(str({x})) + {self.constant(kind)}"],
+            [f"{t} = {kind}(f'{{{i}}}') + {x}"],
+            ["try:", f"    {t} = {x}", f"    {t} += {i} // ({self.variable('int')} % 3)", "except ZeroDivisionError:", f"    {t} = {self.constant(kind)}"],
+            ["try:", f"    {t} = {x}", "finally:", f"    {self.target('int')} = {i}"],
+            ["with np.errstate(all='ignore'):", f"    {t} = {x}"],
+            [f"{t}, *others = ({x}, {i}, {i})", f"{t} += len(others)"],
+            [f"text = '{self.pick('a', 'b')}' * ({i} % 5)", f"{t} = len(text)", *([self.pick("break", "continue")] if self.loops and self.chance(0.3) else [])],
+        )
+        for text in done:
+            self.line(f"    {text}")
+
     def unpacked(self):
         """A row, or another few numbers, to names."""
         kind = self.pick("int", "float")
@@ -520,6 +539,8 @@ class Forms:
             self.line(f"{self.target('int')} = {self.filled(self.pick(*CASTS), 2)}")
         elif self.has("over", 0.06):
             self.unpacked()
+        elif self.has("left", 0.08):
+            self.left()
         elif self.has("helpers", 0.1):
             self.effect()
         else:

@@ -13,7 +13,7 @@ from .._plait import ndarray, view_at
 from .._swap import _MISSING
 from .over import is_range
 from .tracebacks import CONTINUED
-from .trees import copied, nodes
+from .trees import copied, names, nodes
 from .types import ALL, Other, Scalar
 
 WENT_ON, BROKE, RETURNED, ENDED = range(4)  # how statements of an iteration end: also by the test of a `while`
@@ -221,14 +221,14 @@ class InPython:
         """A function of the variables of the original one that these statements name."""
         loop, code = self.loop, self.function.__code__
         local = {*code.co_varnames, *code.co_cellvars}
-        used = [n.id for s in body for n in nodes(s) if isinstance(n, ast.Name)]
-        names = sorted({n for n in used if n in local or n.startswith((".items", ".over"))})
+        used = {n.id for s in body for n in nodes(s) if isinstance(n, ast.Name)}.union(*(names(s, ast.Store) for s in body))
+        own = sorted(n for n in used if n in local or n.startswith((".items", ".over")))
         known = {".unbound": loop.unbound, ".locals": locals, ".chain": itertools.chain, ".islice": itertools.islice, ".middle": _MIDDLE}
         cells = {n: cell for n, cell in loop.cells.items() if n in used} | {n: types.CellType(x) for n, x in known.items()}
         body = [_Returns().visit(s) for s in body]
-        drop = [ast.If(ast.Compare(ast.Name(n, ast.Load()), [ast.Is()], [ast.Name(".unbound", ast.Load())]), [ast.Delete([ast.Name(n, ast.Del())])], []) for n in names]
-        defaults = [ast.Name(".unbound", ast.Load()) for _ in names]
-        arguments = ast.arguments([], [], None, [ast.arg(n) for n in names], defaults, None, [])
+        drop = [ast.If(ast.Compare(ast.Name(n, ast.Load()), [ast.Is()], [ast.Name(".unbound", ast.Load())]), [ast.Delete([ast.Name(n, ast.Del())])], []) for n in own]
+        defaults = [ast.Name(".unbound", ast.Load()) for _ in own]
+        arguments = ast.arguments([], [], None, [ast.arg(n) for n in own], defaults, None, [])
         tree = ast.FunctionDef(code.co_name, arguments, [*drop, *body], [], None)
         outer = ast.FunctionDef("outer", ast.arguments([], [ast.arg(n) for n in cells], None, [], [], None, []), [tree, ast.Return(ast.Name(code.co_name, ast.Load()))], [], None)
         for definition in (tree, outer):
@@ -244,7 +244,7 @@ class InPython:
             inner = inner.replace(co_qualname=code.co_qualname)
         CONTINUED.add(inner)
         made = types.FunctionType(inner, loop.scope, code.co_name, None, tuple(cells[n] for n in inner.co_freevars))
-        made.__kwdefaults__ = dict.fromkeys(names, loop.unbound)
+        made.__kwdefaults__ = dict.fromkeys(own, loop.unbound)
         return made
 
 

@@ -233,7 +233,7 @@ def _libm(lowering, fn, args, node):
 
 def _sqrt(lowering, args, node):
     x = lowering.cast(args[0], "float64")
-    lowering.fail_if(lowering.p.apply("less", x, lowering.p.const("float64", 0.0)), lambda _, a, b: math.sqrt(a), node, None, x)
+    lowering.fail_if(lowering.p.apply("less", x, lowering.p.const("float64", 0.0)), lambda _, a, b: math.sqrt(a), node, None, x, error=ValueError)
     return _value(FLOAT, lowering.p.apply("sqrt", x))
 
 

@@ -11,9 +11,13 @@ from . import calls, complexes, draws, growing, tables
 from .comprehensions import COMPREHENSIONS, folded, may_fold
 from .dry import resolved
 from .growing import Again, Element, Growing, contains, grown, repeated
+from .heeding import KINDS
 from .kinds import Kinds, Listed, Value, kinds_of
 from .made import materialised
+from .matching import of_matched
+from .by_python import Resumption
 from .resuming import resumption
+from .trying import handled
 from .tables import Entries, Nothing, Table
 from .tracebacks import Failure, Place, outgrown
 from .types import BOOL, COMPLEX, FLOAT, INT, NotCompiled, Scalar, is_complex, joined, scalar_of
@@ -61,18 +65,26 @@ class Expressions(Kinds):
             raise NotCompiled(f"the constant {x!r}")
         return Value(t, self.p.const(t.dtype, x), x)
 
-    def fail_if(self, condition, again, node, i=None, a=None, b=None):
-        """Leaves the kernel where `condition` holds. again(i, a, b): raises what Python raises there."""
+    def fail_if(self, condition, again, node, i=None, a=None, b=None, error=None):
+        """Leaves the kernel where `condition` holds. again(i, a, b): raises what Python raises there, of the class `error` where that is known."""
         self.p.begin_if(condition)
-        if getattr(again, "outgrown", False):
-            again = resumption(self) or again
         for local, v in zip(self.kept, (i, a, b)):
             if v is not None:
                 self.p.set(local, v() if callable(v) else v)
-        self.fails(again, node)
+        self.fails(again, node, error)
         self.p.end()
 
-    def fails(self, again, node):
+    def fails(self, again, node, error=None):
+        """Leaves the kernel, or goes on where an error of this class leads."""
+        outgrown = getattr(again, "outgrown", False)
+        if self.tries and not isinstance(again, Resumption) and not getattr(again, "fatal", False):
+            if error is not None and not outgrown and handled(self, error):
+                return
+            again = resumption(self)
+            if again is None:
+                raise NotCompiled("an error in a `try`, where Python cannot be told what variables are", node)
+        elif outgrown:
+            again = resumption(self) or again
         self.failures.append(Failure(again, self.places(node)))
         self.p.set(self.site, self.number(len(self.failures)))
         self.p.break_(self.root)
@@ -201,8 +213,8 @@ class Expressions(Kinds):
             return Value(INT, self.p.apply("right_shift" if fn == "floor_divide" else "bitwise_and", x, by))
         if fn in ("true_divide", "floor_divide", "remainder"):
             zeros = (a.type.of(1), b.type.of(0))
-            self.fail_if(self.same(y, 0), lambda *_: again(*zeros), node)
-            if fn == "floor_divide" and kind == INT and not (b.known and b.literal != -1):
+            self.fail_if(self.same(y, 0), lambda *_: again(*zeros), node, error=ZeroDivisionError)
+            if fn == "floor_divide" and kind == INT and not (b.known and b.literal != -1) and not (a.known and a.literal != -(2**63)):
                 self.fail_if(self.p.apply("logical_and", self.same(y, -1), self.same(x, -(2**63))), _too_large, node)
         elif fn == "power":
             return self.power(kind, x, y, b, node)
@@ -340,6 +352,8 @@ class Expressions(Kinds):
             self.p.end()
 
     def warn_if(self, condition, text):
+        if KINDS.get(text.split()[0]) in self.ignored:
+            return
         if text not in self.warnings:
             self.warnings.append(text)
         bit = self.number(1 << self.warnings.index(text))
@@ -534,6 +548,9 @@ class Expressions(Kinds):
         pairs = ((x, y), (beyond, zero)) if whole is a else ((y, x), (zero, beyond))
         rounded, exact = (of(fn, *pair) for pair in pairs)
         return of("where", of("equal", x, y), exact, rounded)
+
+    def of_Matched(self, node):
+        return of_matched(self, node)
 
     def of_NamedExpr(self, node):
         if self.perhaps:

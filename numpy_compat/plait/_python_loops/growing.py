@@ -5,6 +5,7 @@ import ast
 
 from .comprehensions import OWN, loops_of
 from .kinds import Listed, Value, kinds_of
+from .tracebacks import fatal
 from .types import BOOL, INT, Column, NotCompiled, Shape, Tabled, column_of
 from .views import TupleView, Vector, View, is_int
 
@@ -153,7 +154,7 @@ class Growing:
         if not isinstance(i, Value) or not is_int(i):
             raise NotCompiled("an index of a list that is no int", node)
         at, outside = self.lowering.p.index(self.lowering.cast(i, "int64"), self.length)
-        self.lowering.fail_if(outside, again, node)
+        self.lowering.fail_if(outside, again, node, error=IndexError)
         return at
 
     def part(self, lowering, node):
@@ -174,7 +175,7 @@ class Growing:
     def pop(self, index, node):
         self.changes(node)
         lowering, p = self.lowering, self.lowering.p
-        lowering.fail_if(lowering.same(self.length, 0), lambda *_: [].pop(), node)
+        lowering.fail_if(lowering.same(self.length, 0), lambda *_: [].pop(), node, error=IndexError)
         last = p.apply("subtract", self.length, lowering.one)
         if index is None or index.known and index.literal == -1:
             value = self.element(last)
@@ -236,6 +237,7 @@ def find(lowering, count, item, value, node):
     return p.get(found)
 
 
+@fatal
 def _no_memory(*_):
     raise MemoryError("a list of a compiled loop does not fit into memory")
 

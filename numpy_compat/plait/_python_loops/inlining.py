@@ -9,7 +9,7 @@ from .made import materialised
 from .tables import Nothing
 from .reading import definition, outer_name
 from .trees import copied
-from .types import NotCompiled
+from .types import CallsItself, NotCompiled
 from .views import Described, Vector, View
 
 
@@ -105,7 +105,7 @@ class Copy:
 def inlined(lowering, function, given, named, node):
     """What a call gives."""
     if any(f.prefix.startswith(f"{function.__name__} ") for f in lowering.frames):
-        raise NotCompiled(f"{function.__name__}() calls itself", node)
+        raise CallsItself(f"{function.__name__}() calls itself", node)
     made = lowering.facts.inlined.get(node)
     if made is None:
         made = lowering.facts.inlined[node] = Copy(function, len(lowering.facts.inlined), node)

@@ -148,7 +148,7 @@ class Kinds:
             self.facts.changed = True
 
     def choice(self, held, key):
-        t, kinds = self.facts.merges[key]
+        t, kinds = self.facts.merges.get(key, (INT, frozenset({INT})))  # which no way gives, as all of them raise
         return self.one_of(t, self.p.get(held[0]), kinds, held[1])
 
 

@@ -7,8 +7,8 @@ from typing import NamedTuple
 import numpy
 
 from .kinds import kinds_of
-from .tracebacks import Failure
 from .trees import copied, names
+from .trying import handled
 from .types import ALL, NotCompiled, Scalar, is_complex
 from .views import View, WHOLE
 
@@ -38,6 +38,8 @@ class Leave(NamedTuple):
 def leave(lowering, statement):
     """Leaves the machine code for a statement that raises an error."""
     low, used = lowering, {}
+    if low.tries and (error := error_of(low, statement)) is not None and handled(low, error):
+        return
     numbers, arrays, known = [], {}, {}
     for name in sorted({*names(statement, ast.Load)}):
         x = low.env.get(name)
@@ -62,9 +64,14 @@ def leave(lowering, statement):
     key = statement, found
     if key not in low.facts.said:
         low.facts.said[key] = _function(statement, found)
-    low.failures.append(Failure(Leave(low.facts.said[key], tuple(numbers), arrays, known), low.places(statement)))
-    low.p.set(low.site, low.number(len(low.failures)))
-    low.p.break_(low.root)
+    low.fails(Leave(low.facts.said[key], tuple(numbers), arrays, known), statement, error_of(low, statement))
+
+
+def error_of(low, statement):
+    """The class of what a statement raises; None where that is not known."""
+    made = statement.exc.func if isinstance(statement.exc, ast.Call) else statement.exc
+    error = low.evaluate(made) if isinstance(made, ast.Name) else None
+    return error if isinstance(error, type) and issubclass(error, BaseException) else None
 
 
 def _function(statement, parameters):

@@ -11,7 +11,7 @@ class Liveness:
 
     def __init__(self, tree, after=(), always=()):
         self.behind, self.moves, self.before, self.behind_of = {}, {}, {}, {}
-        self.suppressed = {}  # loops in a `with` that may suppress an error of theirs -> names that are read behind that
+        self.suppressed = {}  # loops in a `try`, or a `with` that may suppress an error of theirs -> names that are read behind that
         self.leaves = []  # of the loops around a statement: what is read where `break` and `continue` lead
         inside = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda, ast.GeneratorExp)
         # What functions inside read, they may read at any time.
@@ -39,17 +39,36 @@ class Liveness:
                     if not all(map(_suppresses_nothing, s.items)):
                         self.suppressed[inner] = self.suppressed.get(inner, set()) | after
             return {n for item in s.items for n in _read(item)} | found | after
+        if isinstance(s, ast.Try):
+            return self.tried(s, after)
+        if isinstance(s, ast.Match):
+            cases = (self.block(c.body, after) | (_read(c.guard) if c.guard else set()) for c in s.cases)
+            return _read(s.subject).union(after, *cases, (n for c in s.cases for n in _read(c.pattern)))
         if isinstance(s, ast.Break):
-            return set(self.leaves[-1][0])
+            return self.leaves[-1][0] | self.always
         if isinstance(s, ast.Continue):
-            return set(self.leaves[-1][1])
+            return self.leaves[-1][1] | self.always
         if isinstance(s, (ast.Return, ast.Raise)):
             return _read(s) | self.always
         if isinstance(s, ast.Assign) and isinstance(s.value, ast.Name):
             self.moves[s] = after | self.moves.get(s, set())
-        if any(isinstance(x, ast.stmt) for x in ast.iter_child_nodes(s)) or isinstance(s, (ast.Try, ast.AsyncFor, ast.AsyncWith, ast.Match)):
+        if any(isinstance(x, ast.stmt) for x in ast.iter_child_nodes(s)) or isinstance(s, (ast.AsyncFor, ast.AsyncWith)):
             return self.anyhow(s, after)
         return (after - _set(s)) | _read(s) | self.always
+
+    def tried(self, s, after):
+        """Of a `try`: an error anywhere in it leads to its handlers, or to what is done at last."""
+        after = self.block(s.finalbody, after)
+        caught = set(after if s.finalbody else ()).union(*(self.block(h.body, after) - {h.name} | (_read(h.type) if h.type else set()) for h in s.handlers))
+        otherwise = self.block(s.orelse, after)
+        always, self.always = self.always, self.always | caught
+        found = self.block(s.body, otherwise)
+        self.always = always
+        for inner in (n for x in s.body for n in nodes(x)):
+            if isinstance(inner, (ast.For, ast.While)):
+                self.behind[inner] = self.behind.get(inner, set()) | caught
+                self.suppressed[inner] = self.suppressed.get(inner, set()) | caught
+        return found | caught
 
     def anyhow(self, s, after):
         """Of a statement from whose inside any way may lead anywhere."""

@@ -14,18 +14,21 @@ from .expressions import Expressions, Value
 from .inlining import Frame
 from .iteration import begin, iterate
 from .kinds import Listed, kinds_of
+from .heeding import ignored_by
 from .leaving import leave
 from .sharing import counter_of
 from .trees import names, nodes
-from .types import ArrayType, BOOL, Drawing, INT, NotCompiled, SameAs, Scalar, joined
+from .types import ArrayType, BOOL, CallsItself, Drawing, INT, NotCompiled, SameAs, Scalar, joined
 from .by_python import Doing, is_rare, parents
 from .carried import Carried, CarriedList, exchanged
 from .growing import Again, Growing, given as given_list, of_parts
 from .liveness import Liveness
 from .made import materialised
+from .matching import as_ifs, capture
 from .over import is_range
 from .resuming import Told, resumption
 from .tables import Nothing, Table, delete
+from .trying import tried
 from .views import ListView, Vector, View
 
 PASSES = 12  # types only widen; what has not settled by then does not
@@ -77,7 +80,7 @@ class Facts:
             return set()
         left = {n for s in self.left for n in nodes(s)}
         found = [n for n in nodes(loop) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)]
-        return {n.id for n in found if n in left} - {n.id for n in found if n not in left}
+        return {n.id for n in found if n in left}.union(*(names(s, ast.Store) for s in self.left)) - {n.id for n in found if n not in left}
 
     def once(self, find, tree):
         """What find() says of a tree, which stays the same over the passes."""
@@ -125,6 +128,8 @@ class Lowering(Expressions):
         self.told = [self.variable(dtype) for dtype, _ in facts.told]
         self.made_at = {}  # nodes -> how often in this pass something was made there: each time it is another memory
         self.effects = 0  # places so far at which something changes that an expression may read
+        self.tries, self.ignored = [], frozenset()  # the Tries around; kinds of warnings that nobody is to hear
+        self.subjects = {}  # of `match`
         self.assigned = 0  # and at which the loop's own variables do
         self.doing = None  # the Doing of the loop's own statement that is lowered
         self.told_on, self.at_positions = Told(self), {}  # what Python is told to go on; loops -> variables that say how far they are
@@ -307,7 +312,7 @@ class Lowering(Expressions):
         t = value.type
         if key in self.facts.views:
             raise NotCompiled(f"{key} is a number here and an array there")
-        self.assigned += len(self.frames) == 1
+        self.assigned += len(self.frames) == 1 and " " not in key  # else it is of a function that is called
         self.p.set(self.local(key, t), value.id)
         if value.kinds:
             self.facts.add(self.facts.tagged, None, key)
@@ -395,7 +400,7 @@ class Lowering(Expressions):
             except Nothing:
                 self.env = None
             except NotCompiled as e:
-                if own and s not in self.facts.left and not isinstance(e, Again) and is_rare(self.parents, s, self.top):
+                if own and s not in self.facts.left and not isinstance(e, (Again, CallsItself)) and is_rare(self.parents, s, self.top):
                     self.facts.left[s] = e
                     self.facts.changed = True
                     raise Again("a statement is left to Python", s) from e
@@ -484,6 +489,23 @@ class Lowering(Expressions):
         self.p.begin_if(self.negated(self.condition(s.test)))
         leave(self, self.facts.once(_failed_assertion, s))
         self.p.end()
+
+    def do_Try(self, s):
+        tried(self, s)
+
+    def do_With(self, s):
+        ignored = self.ignored
+        for item in s.items:
+            self.ignored = ignored_by(self, item, self.ignored)
+        self.block(s.body)
+        self.ignored = ignored
+
+    def do_Match(self, s):
+        self.subjects[s] = self.settled(self.evaluate(s.subject), s)
+        self.block(self.facts.once(as_ifs, s))
+
+    def do_Captured(self, s):
+        capture(self, s.pattern, self.subjects[s.of])
 
     def do_Delete(self, s):
         for target in s.targets:
@@ -584,7 +606,7 @@ class Lowering(Expressions):
         known, condition = self.decides(s.test)
         if known is not None:
             return self.block(s.body if known else s.orelse)
-        start, key = dict(self.env), (s, "if")
+        start, key, doing = dict(self.env), (s, "if"), self.doing
         self.p.begin_if(condition)
         self.block(s.body)
         self.flow_to(key)
@@ -593,6 +615,7 @@ class Lowering(Expressions):
         if s.orelse or self.differs(start, key):
             self.p.otherwise()
             self.unsure()
+            self.doing = doing if s.orelse else self.doing
             self.is_behind(s, s.orelse)
             self.block(s.orelse)
             self.flow_to(key)

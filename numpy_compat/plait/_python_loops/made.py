@@ -8,6 +8,7 @@ import numpy
 from .. import _default_dtype
 from .growing import Growing
 from .kinds import Value
+from .tracebacks import fatal
 from .types import FLOAT, INT, NotCompiled
 from .views import ListView, Vector, View, as_vector, is_int, over_all
 
@@ -117,6 +118,7 @@ def _extents(lowering, shape, node):
     return extents
 
 
+@fatal
 def _too_large(*_):
     raise MemoryError("an array of a compiled loop does not fit into memory")
 

@@ -15,11 +15,11 @@ from .comprehensions import scoped
 from .trees import copied, names, nodes
 
 NOT_IN_LOOPS = (
-    ast.Try, ast.With, ast.Import, ast.ImportFrom, ast.Global, ast.Nonlocal, ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef,
+    ast.Import, ast.ImportFrom, ast.Global, ast.Nonlocal, ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef,
     ast.Lambda, ast.Yield, ast.YieldFrom, ast.Await, ast.AsyncFor, ast.AsyncWith,
     ast.Starred,
 )  # fmt: skip
-LEFT = ast.Try, ast.With, ast.Import, ast.ImportFrom, ast.Starred, ast.Delete  # of those what Python can do in the midst of a loop (by_python.py)
+LEFT = ast.Import, ast.ImportFrom, ast.Starred, ast.Delete  # of those what Python can do in the midst of a loop (by_python.py)
 LIBRARIES = tuple(os.path.dirname(os.path.abspath(f)) + os.sep for f in (numpy.__file__, os.path.dirname(__file__)))
 _known = {}
 _texts = weakref.WeakKeyDictionary()  # of definitions, by their code: where they end takes longest to find
@@ -148,6 +148,13 @@ def exposed(loop):
                 defined = block(s.body, defined) & block(s.orelse, defined)
             elif isinstance(s, (ast.For, ast.While)):
                 around(s, defined)
+            elif isinstance(s, (ast.Try, ast.With, ast.Match)):
+                for x in ast.iter_child_nodes(s):
+                    if not isinstance(x, ast.stmt):
+                        reads(x, defined)
+                for x in (s, *getattr(s, "handlers", ()), *getattr(s, "cases", ())):
+                    for field in ("body", "orelse", "finalbody"):
+                        block(getattr(x, field, ()), defined)
             else:
                 reads(s, defined)
                 if isinstance(s, ast.AugAssign) and isinstance(s.target, ast.Name) and s.target.id not in defined:

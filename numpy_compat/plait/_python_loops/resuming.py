@@ -10,7 +10,7 @@ from .growing import Growing
 from .kinds import Listed, Value
 from .over import is_range
 from .tables import Table
-from .trees import nodes
+from .trees import names
 from .types import is_complex
 from .views import WHOLE, View
 
@@ -122,14 +122,10 @@ def _object(low, x):
 
 def _position(low, loop):
     low.facts.add(low.facts.positions, None, loop)
-    if loop is not low.top and not is_range(loop.iter) and {n.id for n in nodes(loop.iter) if isinstance(n, ast.Name)} & {*_stored(loop)}:
+    if loop is not low.top and not is_range(loop.iter) and {*names(loop.iter, ast.Load)} & {*names(loop, ast.Store)}:
         raise NotTold  # it may go over something else by now
     at, ends = low.position(loop)
     return Position(low.told_on.add(at, "int64"), tuple(low.told_on.add(end, "int64") for end in ends))
-
-
-def _stored(loop):
-    return [n.id for n in nodes(loop) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)]
 
 
 def _loops_around(low, statement):

@@ -22,6 +22,7 @@ from .by_python import InPython, Left, Resumption, go_on, on
 from .comprehensions import stored
 from .draws import address_of, held, is_numpys
 from .entries import entry_of
+from .heeding import KINDS
 from .over import Over, is_range
 from .reading import definition, exposed, outer_name
 from .leaving import Leave
@@ -33,7 +34,6 @@ from .types import ALL, ArrayType, Drawing, NotCompiled, NUMPYS, Other, SameAs, 
 
 _FAR = 2**62
 UNBOUND = type("unbound", (), {"__repr__": lambda self: "<unbound>"})()
-_KINDS = {"divide": "divide", "invalid": "invalid", "overflow": "over"}
 _CONSTANT = str, types.ModuleType, numpy.dtype, SameAs
 _HEARD = {"ignore", "warn"}  # of NumPy's ways to treat errors those that raise nothing
 _DTYPES = {numpy.dtype(t.dtype).num: t.dtype for t in NUMPYS}  # not long long, which has the name of another
@@ -504,7 +504,7 @@ class Code:
     def fits(self, values):
         """Whether warnings raise nothing, arrays lie apart that the code takes for such, and counters are far from their ends."""
         errors = numpy.geterr()
-        if not _HEARD.issuperset([errors[k] for k in _KINDS.values()]) or "error" in [f[0] for f in warnings.filters if issubclass(RuntimeWarning, f[2])]:
+        if not _HEARD.issuperset([errors[k] for k in KINDS.values()]) or "error" in [f[0] for f in warnings.filters if issubclass(RuntimeWarning, f[2])]:
             return False
         for n in self.counters:
             if type(values[n]) is int and abs(values[n]) > 2**62:
@@ -628,7 +628,7 @@ class Code:
         _, site, i, a, b, *_ = found[-1]
         self.count = sum(part[HEAD] for part in found) if low.made else 0
         for bit, text in enumerate(low.warnings if heard else ()):
-            if heard >> bit & 1 and numpy.geterr().get(_KINDS.get(text.split()[0]), "warn") == "warn":
+            if heard >> bit & 1 and numpy.geterr().get(KINDS.get(text.split()[0]), "warn") == "warn":
                 warnings.warn(text, RuntimeWarning, stacklevel=depth)
         failure = low.failures[site - 1] if site else None
         goes_on = failure is not None and isinstance(failure.again, Resumption)

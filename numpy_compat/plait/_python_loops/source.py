@@ -135,10 +135,10 @@ class _Rewriting:
                 code = self.function.__code__
                 _plait.log_loop(f"{code.co_filename}:{s.lineno}: the loop in {self.function.__qualname__}() stays Python's: {why}")
         self.expressions(s)
-        if isinstance(s, (ast.If, ast.For, ast.While, ast.With)):
-            s.body = self.block(s.body)
-            if getattr(s, "orelse", None):
-                s.orelse = self.block(s.orelse)
+        for x in (s, *getattr(s, "handlers", ()), *getattr(s, "cases", ())):
+            for field in ("body", "orelse", "finalbody"):
+                if isinstance(held := getattr(x, field, None), list) and held and not isinstance(x, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+                    setattr(x, field, self.block(held))
         return [s]
 
     def tells(self, s):

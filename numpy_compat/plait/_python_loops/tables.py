@@ -10,7 +10,7 @@ from . import growing
 from .growing import Element, WORD
 from .kinds import Listed, Value, kinds_of
 from .leaving import Leave, Told
-from .tracebacks import Failure
+from .tracebacks import fatal
 from .trees import names
 from .types import BOOL, FLOAT, INT, NotCompiled, Shape, Tabled, column_of, is_key
 from .views import Vector
@@ -262,9 +262,7 @@ class Table:
             number = low.tell(x.id, x.type.dtype, used)
             told.append(Told(f"k{n}", number, low.tell(x.tag, "int64", used) if x.kinds else -1, x.type))
         again = _missing_tuple if key.of_tuples else _missing
-        low.failures.append(Failure(Leave(again, tuple(told), {}, {}), low.places(node)))
-        low.p.set(low.site, low.number(len(low.failures)))
-        low.p.break_(low.root)
+        low.fails(Leave(again, tuple(told), {}, {}), node, KeyError)
         low.p.end()
 
     def nothing(self, key, node):
@@ -412,6 +410,7 @@ def _missing_tuple(**parts):
     raise KeyError(tuple(parts[f"k{n}"] for n in range(len(parts))))
 
 
+@fatal
 def _no_memory(*_):
     raise MemoryError("a dict of a compiled loop does not fit into memory")
 

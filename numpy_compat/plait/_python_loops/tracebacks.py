@@ -42,6 +42,12 @@ def outgrown(again):
     return again
 
 
+def fatal(again):
+    """A function that raises where there is no more memory, which no handler mends."""
+    again.fatal = True
+    return again
+
+
 def raise_again(failure, *operands):
     failure.again(*operands)
 

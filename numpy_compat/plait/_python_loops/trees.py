@@ -28,7 +28,12 @@ def has_break(statements):
 
 def names(tree, how):
     """The names that are read or stored there, as `how` says: one for each time."""
-    return [n.id for n in nodes(tree) if type(n) is ast.Name and type(n.ctx) is how]
+    found = nodes(tree)
+    named = [n.id for n in found if type(n) is ast.Name and type(n.ctx) is how]
+    if how is ast.Store:
+        named += [n.name for n in found if type(n) in (ast.MatchAs, ast.MatchStar, ast.ExceptHandler) and n.name]
+        named += [(n.asname or n.name.partition(".")[0]) for n in found if type(n) is ast.alias]
+    return named
 
 
 def copied(tree):

@@ -14,6 +14,10 @@ class NotCompiled(Exception):
         self.node = node
 
 
+class CallsItself(NotCompiled):
+    """Of a function, which Python does no part of."""
+
+
 class Scalar(NamedTuple):
     """A number: Python's own int, float or bool, or NumPy's of a dtype."""
 

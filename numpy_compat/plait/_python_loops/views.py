@@ -135,7 +135,7 @@ class View:
         i = lowering.cast(i, "int64")
         at, outside = lowering.p.index(i, extent)
         size = lambda: lowering.p.cast(extent, "float64")  # noqa: E731
-        lowering.fail_if(outside, self._outside(axis, node), node, i, size)
+        lowering.fail_if(outside, self._outside(axis, node), node, i, size, error=IndexError)
         return at
 
     def _outside(self, axis, node):
