@@ -139,7 +139,7 @@ TEST_CASE("atomic minima: the least number of all threads stays") {
   CHECK(value(begin + "atom.global.min.u64 %rd1, [%rd8], %rd3;\n" + end) == 5);
   CHECK(value(begin + "red.global.min.u64 [%rd8], %rd3;\n" + end) == 5);
   // What was there before.
-  CHECK(value(begin + "atom.global.min.u64 %rd1, [%rd8], %rd3;\n") == 0xffffffffffffffff);
+  CHECK(value(begin + "atom.global.min.u64 %rd1, [%rd7], %rd3;\n") == 0xffffffffffffffff);
   CHECK_THROWS(run("atom.global.add.u64 %rd1, [%rd8], %rd3;\n"));
 }
 
