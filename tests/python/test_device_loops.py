@@ -500,6 +500,22 @@ def test_parts_that_meet_inside(runs):
     assert not shared_inside(check(across, numpy.random.default_rng(1).random((4, 4)), numpy.zeros((4, 4, 4)))) and runs
 
 
+def texts(x, out):
+    for i in range(len(x)):
+        if x[i] == 7:
+            out[i] = int(str(3) + "0")
+            continue
+        out[i] = x[i] * 2
+    return out
+
+
+def test_parts_of_iterations_that_are_pythons(runs, on_host):
+    check(texts, numpy.arange(20.0), numpy.zeros(20))
+    assert runs == [(20, False)] * 2 and on_host == ["Python does a part of an iteration"] * 2
+    check(texts, numpy.arange(20.0) + 8, numpy.zeros(20))
+    assert runs[2:] == [(20, True)] * 2
+
+
 def test_report_says_so():
     jitted = plait.jit(anew(scaled), device="cuda")
     jitted(numpy.arange(30.0), numpy.zeros(30), 2)

@@ -3,6 +3,7 @@ that go back behind it."""
 
 from .. import _plait
 from .._plait import may_share_memory, ndarray
+from .by_python import Resumption
 from .sharing import are_apart
 
 
@@ -47,10 +48,13 @@ def found(code, where, device, arrays, args, numbers):
         if result is not None:
             return result
         why = code.on_host
+    result = _on_host(code, arrays, args)
+    if not why and result[1] and isinstance(code.lowering.failures[result[1] - 1].again, Resumption):
+        why = code.on_host = "Python does a part of an iteration"  # and will of others
     if why and why not in code.told_why:
         code.told_why.add(why)
         tell(where, why)
-    return _on_host(code, arrays, args)
+    return result
 
 
 def _why_these(code, arrays, written, numbers):
