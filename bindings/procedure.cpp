@@ -399,7 +399,9 @@ void add_procedures(pb::module_& m) {
       .def_property_readonly("ran", Raising<&Procedure::ran>::call)
       .def("run", Raising<&Procedure::run>::call, pb::arg("arrays"), pb::arg("params"),
            pb::arg("args"))
-      .def("run_parts", Raising<&Procedure::run_parts>::call);
+      .def("run_parts", Raising<&Procedure::run_parts>::call)
+      .def("run_on", Raising<&Procedure::run_on>::call)
+      .def("why_not_on", Raising<&Procedure::why_not_on>::call);
 }
 
 }  // namespace plait::py

@@ -5,12 +5,14 @@
 #include <pybind11/stl.h>
 
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "codegen/llvm/jit.hpp"
+#include "engine/devices/device.hpp"
 #include "ir/builder.hpp"
 #include "tracer/array.hpp"
 
@@ -78,6 +80,17 @@ class Procedure {
   pybind11::list run_parts(const pybind11::sequence& arrays, const pybind11::sequence& params,
                            const pybind11::sequence& args, const pybind11::sequence& parts,
                            double seconds);
+  // Of a procedure whose first arguments are what is left of a range, on arrays of a device: a
+  // thread runs an iteration. Its second result is where an iteration fails, or 0; none but those
+  // from `first_left` on are given back, as the last iteration has left them, the others as 0.
+  // `shared`: a loop that begin_count() gave, of which threads may share an iteration's (see
+  // ir::Iterations), or -1. None where an iteration fails: what the arrays have then is any of what
+  // was to be written.
+  pybind11::object run_on(const std::string& device, const pybind11::sequence& arrays,
+                          const pybind11::sequence& params, const pybind11::sequence& args,
+                          std::int64_t count, std::size_t first_left, Index shared);
+  // Why it runs on the host alone; empty where it does not.
+  std::string why_not_on(const std::string& device, std::size_t first_left, Index shared);
   // The same of one run, for who has checked what it gives: arrays of the right dtypes and numbers.
   // Its heap is gone behind it. The memory of `plaits` goes to pointers[at]. False: may_run, which
   // is asked when all pointers are known, says no. Without the GIL while the code runs.
@@ -107,6 +120,14 @@ class Procedure {
                                     const std::vector<void*>& pointers) const;
   const ir::Local& known_local(Index local);
   ir::Val condition(std::optional<Val> v);
+  struct RunNumbers {
+    std::vector<std::int64_t> params;
+    std::vector<Scalar> args;
+  };
+  RunNumbers run_numbers(const pybind11::sequence& arrays, const pybind11::sequence& params,
+                         const pybind11::sequence& args) const;
+  engine::DeviceKernel* on_device(DeviceId id, std::size_t first_left, Index shared,
+                                  std::string* why);
 
   std::string name_;
   std::optional<ir::Builder> builder_;
@@ -121,6 +142,7 @@ class Procedure {
   std::vector<std::size_t> arrays_;  // buffers that run() is given
   bool uses_heap_ = false;
   std::shared_ptr<jit::CodeSlot> full_ = std::make_shared<jit::CodeSlot>();
+  std::map<DeviceId, std::shared_ptr<engine::DeviceKernel>> device_kernels_;
   std::shared_ptr<jit::CodeSlot> quick_ = std::make_shared<jit::CodeSlot>();
 };
 

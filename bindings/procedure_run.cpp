@@ -17,80 +17,13 @@
 #include "ir/analysis.hpp"
 #include "ir/sequential_call.hpp"
 #include "procedure.hpp"
+#include "procedure_memory.hpp"
 #include "tracer/context.hpp"
 
 namespace pb = pybind11;
 
 namespace plait::py {
 namespace {
-
-// An array that is written: its memory stays in place meanwhile, whoever had to read the old
-// contents has, and nothing is shared with it.
-class Export {
- public:
-  explicit Export(const tracer::Array& a) : array_(a) {
-    without_gil([&] { memory_ = tracer::export_memory(array_); });
-  }
-  ~Export() { tracer::unexport(array_); }
-  Export(const Export&) = delete;
-  Export& operator=(const Export&) = delete;
-
-  void* memory() const { return memory_; }
-
- private:
-  const tracer::Array& array_;
-  void* memory_ = nullptr;
-};
-
-// The memory of a run's arrays.
-class ArrayMemory {
- public:
-  ArrayMemory(const std::vector<tracer::Array>& arrays, const std::vector<ir::BufferParam>& buffers)
-      : pointers_(arrays.size()) {
-    without_gil([&] { tracer::evaluate(arrays); });
-    for (std::size_t n = 0; n < arrays.size(); ++n)
-      if (buffers[n].written) pointers_[n] = exports_.emplace_back(arrays[n]).memory();
-    // Then: what is only read may be a view of what is written.
-    for (std::size_t n = 0; n < arrays.size(); ++n)
-      if (!buffers[n].written) without_gil([&] { pointers_[n] = read(arrays[n]); });
-  }
-
-  const std::vector<void*>& pointers() const { return pointers_; }
-
- private:
-  void* read(const tracer::Array& a) {
-    const std::lock_guard held(tracer::lock());
-    void* const memory = tracer::data(a);
-    held_.push_back(a.storage->version->data);
-    return memory;
-  }
-
-  std::deque<Export> exports_;
-  std::vector<Ref<Buffer>> held_;
-  std::vector<void*> pointers_;
-};
-
-std::vector<tracer::Array> arrays_of(const pb::sequence& given,
-                                     const std::vector<ir::BufferParam>& buffers) {
-  std::vector<tracer::Array> arrays;
-  for (const pb::handle& o : given) {
-    const ir::BufferParam& b = buffers[arrays.size()];
-    if (!is_array(o.ptr()) || as_array(o.ptr())->host)
-      throw DTypeError("a procedure takes arrays of plait");
-    const tracer::Array& a = as_array(o.ptr())->array;
-    if (a.dtype != b.dtype)
-      throw DTypeError("array of " + std::string(name(a.dtype)) + " for a buffer of " +
-                       std::string(name(b.dtype)));
-    if (b.written && !a.writeable) throw ValueError("assignment destination is read-only");
-    arrays.push_back(a);
-  }
-  return arrays;
-}
-
-void check_count(const pb::sequence& given, std::size_t wanted, const char* what) {
-  if (given.size() != wanted)
-    throw ValueError(std::to_string(given.size()) + " " + what + " for " + std::to_string(wanted));
-}
 
 // Runs of one procedure on the same arrays: what each is given, gives back, and whether it came to
 // its end.
@@ -101,6 +34,12 @@ struct Runs {
   std::unique_ptr<bool[]> complete;
   double seconds = 0;  // that all of them take on one thread, roughly
 };
+
+Scalar packed(const pb::handle& a, DType t) {
+  const std::optional<Scalar> s = pack(a.ptr(), t);
+  if (!s) throw DTypeError("an argument is not a number of its dtype");
+  return *s;
+}
 
 // A call whose code asks what a handler says to the signal that it has seen, and goes on if that is
 // nothing.
@@ -220,31 +159,33 @@ pb::tuple Procedure::run(const pb::sequence& arrays, const pb::sequence& params,
   return run_parts(arrays, params, args, pb::tuple(), 0)[0];
 }
 
-pb::list Procedure::run_parts(const pb::sequence& arrays, const pb::sequence& params,
-                              const pb::sequence& args, const pb::sequence& parts, double seconds) {
+Procedure::RunNumbers Procedure::run_numbers(const pb::sequence& arrays, const pb::sequence& params,
+                                             const pb::sequence& args) const {
   const ir::Kernel& k = kernel();
   check_count(arrays, arrays_.size(), "arrays");
   check_count(params, static_cast<std::size_t>(k.params) - addresses_.size(), "parameters");
   check_count(args, k.scalars.size(), "arguments");
+  RunNumbers all;
+  for (const pb::handle& p : params) all.params.push_back(integer(p.ptr()));
+  for (const pb::handle& a : args) all.args.push_back(packed(a, k.scalars[all.args.size()]));
+  return all;
+}
+
+pb::list Procedure::run_parts(const pb::sequence& arrays, const pb::sequence& params,
+                              const pb::sequence& args, const pb::sequence& parts, double seconds) {
+  const ir::Kernel& k = kernel();
   if (!ready() && !compile(false))
     throw CompileError("procedure " + name_ + " cannot be compiled here");
 
-  std::vector<std::int64_t> numbers;
-  for (const pb::handle& p : params) numbers.push_back(integer(p.ptr()));
-  const auto packed = [&](const pb::handle& a, std::size_t n) {
-    const std::optional<Scalar> s = pack(a.ptr(), k.scalars[n]);
-    if (!s) throw DTypeError("an argument is not a number of its dtype");
-    return *s;
-  };
-  std::vector<Scalar> scalars;
-  for (const pb::handle& a : args) scalars.push_back(packed(a, scalars.size()));
+  const RunNumbers given = run_numbers(arrays, params, args);
   Runs runs{.seconds = seconds};
   for (const pb::handle& part : parts) {
-    std::vector<Scalar>& own = runs.arguments.emplace_back(scalars);
+    std::vector<Scalar>& own = runs.arguments.emplace_back(given.args);
     const auto first = pb::reinterpret_borrow<pb::sequence>(part);
-    for (std::size_t n = 0; n < first.size() && n < own.size(); ++n) own[n] = packed(first[n], n);
+    for (std::size_t n = 0; n < first.size() && n < own.size(); ++n)
+      own[n] = packed(first[n], k.scalars[n]);
   }
-  if (runs.arguments.empty()) runs.arguments.push_back(std::move(scalars));
+  if (runs.arguments.empty()) runs.arguments.push_back(given.args);
   const std::size_t count = runs.arguments.size();
   std::vector<std::vector<Scalar>> results(count);
   runs.complete = std::make_unique<bool[]>(count);
@@ -253,12 +194,11 @@ pb::list Procedure::run_parts(const pb::sequence& arrays, const pb::sequence& pa
   {
     std::vector<ir::BufferParam> buffers;
     for (const std::size_t b : arrays_) buffers.push_back(k.buffers[b]);
-    const std::vector<tracer::Array> given = arrays_of(arrays, buffers);
-    const ArrayMemory memory(given, buffers);
+    const ArrayMemory memory(arrays_of(arrays, buffers), buffers);
     for (std::size_t n = 0; n < count; ++n)
       runs.pointers.push_back(pointers(memory.pointers(), results[n], &runs.complete[n]));
     const auto begun = std::chrono::steady_clock::now();
-    run_code(*machine_code(), k, this->numbers(numbers, runs.pointers[0]), runs);
+    run_code(*machine_code(), k, numbers(given.params, runs.pointers[0]), runs);
     ran_ = std::chrono::duration<double>(std::chrono::steady_clock::now() - begun).count();
   }
   pb::list all;

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "fusion/mapping/mapping.hpp"
+#include "ir/iterations.hpp"
 
 namespace plait::cuda {
 
@@ -35,6 +36,11 @@ bool supports(const ir::Kernel& k, std::string* why);
 // Pure; the text is deterministic. Extents decide how wide indices are and how threads share the
 // loops: a program serves others of their kind, and kinds are few.
 std::shared_ptr<const Program> generate(const ir::Kernel& k, const Target& t, const Extents& e);
+// Of a sequential kernel: a thread runs an iteration. One program for all extents, whose grid is
+// how many iterations there are.
+bool supports(const ir::Kernel& k, const ir::Iterations& each, std::string* why);
+std::shared_ptr<const Program> generate(const ir::Kernel& k, const ir::Iterations& each,
+                                        const Target& t);
 // Which of these programs, all of one kernel and target, generate() would give for these extents;
 // -1 when it is none of them. Cheap; ask once a launch.
 std::ptrdiff_t find(std::span<const std::shared_ptr<const Program>> programs, const Extents& e);

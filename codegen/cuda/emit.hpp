@@ -2,6 +2,7 @@
 //   emit_values.cpp   literals, operations, addresses
 //   emit_loops.cpp    blocks, loops, reductions
 //   emit_copies.cpp   loops that copy into shared memory
+//   emit_sequential.cpp  what sequential kernels alone have
 //   emit_kernel.cpp   the argument structure, the entry and how it walks the flattened loops
 #pragma once
 #include <functional>
@@ -80,6 +81,13 @@ class Emitter {
   void running(ir::Val v);
   void scatter(const ir::Inst& i, By by);
   void store_local(const ir::Inst& i, By by);
+  // Of sequential kernels.
+  void iterations();
+  void conditional(const ir::Inst& i, By by);
+  void instructions(const std::vector<ir::Val>& body, By by);
+  void label(std::int32_t loop);
+  void sequential(ir::Val v);
+  void store_result(const ir::Inst& i);
   // Threads of the block wait for each other, if what is printed next has to.
   void follow(const Touched& next);
   void finish_copies();

@@ -57,6 +57,7 @@ void Emitter::arguments() {
     line(numbered("int64 p", static_cast<std::size_t>(n)) + ";");
   line("int64 begin, end, total;");
   line("char* scratch;");
+  if (p_.each) line("int64 sharers;");
   if (p_.mapping.pack > 1) line("int64 packs, lead, aligned, spread;");
   if (p_.mapping.streamed >= 0) line("int64 piece;");
   for (std::size_t n = 0; n < k_.buffers.size(); ++n)
@@ -326,8 +327,8 @@ std::string Emitter::run() {
          ", " + std::to_string(exchange_bytes(k_, m)) + "> Team;");
   if (p_.nest.multiplies)
     line("typedef Lanes<32, " + std::to_string(exchange_bytes(k_, m) / (m.team / 32)) + "> Warp;");
-  entry();
-  return program_head(m) +
+  p_.each ? iterations() : entry();
+  return program_head(m) + (p_.each ? std::string(prelude("sequential")) : "") +
          (p_.nest.multiplies ? std::string(prelude("copies")) += prelude("fragments") : "") + out_;
 }
 

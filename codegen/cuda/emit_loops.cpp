@@ -14,7 +14,8 @@ void Emitter::block(std::int32_t l, By by) {
   for (std::size_t n = 0; n < k_.locals.size(); ++n)
     if (k_.locals[n].home == l && p_.home(n) == Home::Registers)
       line(std::string(type_name(k_.locals[n].dtype)) + numbered(" l", n) + "[" +
-           std::to_string(std::max<std::int64_t>(1, k_.locals[n].count.value)) + "];");
+           std::to_string(std::max<std::int64_t>(1, k_.locals[n].count.value)) +
+           (k_.sequential ? "] = {};" : "];"));
   // What comes after the loop that a flattened chain goes on with has no use there.
   const auto chained = [&](Val v) {
     const Inst& i = k_.insts[v];
@@ -99,6 +100,9 @@ void Emitter::open_loop(std::int32_t loop, By by) {
     line("const Index " + var + " = inside ? " + base + " + team.rank() : " + end + " - 1;");
     guard_ = "if (inside) ";
     scanned_ = loop;
+  } else if (p_.each && loop == p_.each->shared) {
+    open("for (Index " + var + " = " + begin + " + sharer; " + var + " < " + end + "; " + var +
+         " += Index(a.sharers))");
   } else if (inner == by) {
     open("for (Index " + var + " = " + begin + "; " + var + " < " + end + "; ++" + var + ")");
   } else if (inner == By::Thread) {
@@ -127,7 +131,9 @@ void Emitter::loop(Val v, By by) {
   if (by == By::Block && inner != by) follow(touched(k_, p_.nest, v));
   if (by == By::Block && inner == by) phases_.enter(touched(k_, p_.nest, i.index));
   const std::optional<Copy> copied = by == By::Block && inner != by ? copy(i.index) : std::nullopt;
-  if (copied) {
+  if (k_.loops[i.index].kind != ir::LoopKind::Count) {
+    conditional(i, by);
+  } else if (copied) {
     copy_rectangle(*copied, by);
   } else if (i.op == Op::Reduce) {
     reduce(v, by);
@@ -136,6 +142,7 @@ void Emitter::loop(Val v, By by) {
     block(i.index, inner);
     close_loop(i.index);
   }
+  label(i.index);
   if (by == By::Block && inner == by) phases_.leave(before);
   if (writes) line("team.sync();");
 }
@@ -286,7 +293,8 @@ void Emitter::reduce(Val v, By by) {
   const std::string length = l.begin == kNone ? end : "(" + end + " - " + begin + ")";
   // A negative length is an empty loop.
   const std::string count = length + " > 0 ? " + length + " : 0";
-  const bool one_tree = !trees.empty() && !(real && complex);
+  // A function of its own is nothing to leave a loop from.
+  const bool one_tree = !trees.empty() && !(real && complex) && !k_.sequential;
 
   if (one_tree && (shared || (by == By::Thread && is_light_sum(k_, index_of_loop)))) {
     const bool streamed = index_of_loop == p_.mapping.streamed;

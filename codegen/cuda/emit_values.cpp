@@ -131,7 +131,7 @@ std::string Emitter::value(Val v) const {
     case Op::Param:
       return numbered("a.p", i.index);
     case Op::Arg:
-      return numbered("a.s", i.index);
+      return numbered(p_.each && i.index < 2 ? "s" : "a.s", i.index);
     case Op::Var:
       return "int64(" + index(v) + ")";
     case Op::Result:
@@ -257,6 +257,7 @@ void Emitter::inst(Val v, By by) {
       return line(define + "load<" + type + ">(" + buffer + ", " + address(k_.accesses[i.access]) +
                   " + " + index(i.operands[0]) + " * " + coeff(i.stride) + ");");
     case Op::Store:
+      if (p_.each && i.index >= p_.each->results) return store_result(i);
       if (p_.mapping.pack > 1 && p_.nest.packed[v])
         return line(numbered("y", v) + "[k] = " + value(i.operands[0]) + ";");
       // What one thread of a team stores, others may still have to read.
@@ -281,7 +282,7 @@ void Emitter::inst(Val v, By by) {
     case Op::Break:
     case Op::Overflows:
     case Op::External:
-      return;  // of sequential kernels
+      return sequential(v);
   }
 }
 
@@ -298,6 +299,8 @@ void Emitter::scatter(const Inst& i, By by) {
   const std::string type(type_name(i.type));
   const std::string at = numbered("a.b", i.index) + ", " + address(k_.accesses[i.access]) + " + " +
                          index(i.operands[0]) + " * " + coeff(i.stride);
+  if (i.fn == OpId::Count_)
+    return line("store<" + type + ">(" + at + ", " + value(i.operands[1]) + ");");
   line((by == By::Thread ? guard_ : "if (team.rank() == 0) ") + "store<" + type + ">(" + at +
        ", np::" + std::string(op_info(i.fn).name) + "(load<" + type + ">(" + at + "), " +
        value(i.operands[1]) + "));");

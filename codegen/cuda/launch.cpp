@@ -31,6 +31,15 @@ std::int64_t scratch_bytes(const Program& p, const std::int64_t* params, std::in
   return total;
 }
 
+bool fits_arguments(const ir::Kernel& k, std::string* why) {
+  const std::size_t bytes =
+      8 * (k.buffers.size() + static_cast<std::size_t>(k.params) + k.locals.size() + 8) +
+      kMostTiles * (sizeof(TileShape) + 8) + 16 * k.scalars.size();
+  if (bytes <= kMostArgumentBytes) return true;
+  if (why) *why = "more arguments than a CUDA kernel takes";
+  return false;
+}
+
 template <class T>
 void put(std::vector<std::byte>& out, const T& v) {
   const auto* p = reinterpret_cast<const std::byte*>(&v);
@@ -59,12 +68,11 @@ bool supports(const ir::Kernel& k, std::string* why) {
     if (why) *why = "a sequential kernel";
     return false;
   }
-  const std::size_t bytes =
-      8 * (k.buffers.size() + static_cast<std::size_t>(k.params) + k.locals.size() + 8) +
-      kMostTiles * (sizeof(TileShape) + 8) + 16 * k.scalars.size();
-  if (bytes <= kMostArgumentBytes) return true;
-  if (why) *why = "more arguments than a CUDA kernel takes";
-  return false;
+  return fits_arguments(k, why);
+}
+
+bool supports(const ir::Kernel& k, const ir::Iterations&, std::string* why) {
+  return ir::runs_apart(k, why) && fits_arguments(k, why);
 }
 
 std::shared_ptr<const Program> generate(const ir::Kernel& k, const Target& t, const Extents& e) {
@@ -86,8 +94,21 @@ std::shared_ptr<const Program> generate(const ir::Kernel& k, const Target& t, co
   return p;
 }
 
+std::shared_ptr<const Program> generate(const ir::Kernel& k, const ir::Iterations& each,
+                                        const Target& t) {
+  auto p = std::make_shared<Program>();
+  p->kernel = k;
+  p->each = each;
+  p->nest.chain = {0};
+  p->mapping.wide = true;
+  p->target = t;
+  p->source = Emitter(*p).run();
+  return p;
+}
+
 std::ptrdiff_t find(std::span<const std::shared_ptr<const Program>> programs, const Extents& e) {
   if (programs.empty()) return -1;
+  if (programs.front()->each) return 0;
   const Mapping m = programs.front()->mappings(e).front().mapping;
   const auto found = std::find_if(programs.begin(), programs.end(),
                                   [&](const auto& p) { return p->mapping == m; });
@@ -96,9 +117,12 @@ std::ptrdiff_t find(std::span<const std::shared_ptr<const Program>> programs, co
 
 Launch launch_shape(const Program& p, const Extents& e) {
   const Mapping& m = p.mapping;
-  const std::int64_t total = m.transposed ? transposed_count(p.kernel, p.nest, e) * m.threads()
-                                          : iterations(p.kernel, p.nest, e) / m.pack * m.team;
+  const std::int64_t total =
+      m.transposed ? transposed_count(p.kernel, p.nest, e) * m.threads()
+                   : iterations(p.kernel, p.nest, e) / m.pack * m.team * p.sharers(e.grid);
   std::int64_t threads = m.threads();
+  // Long iterations that are few go to as many multiprocessors as there are.
+  while (p.each && threads > 32 && total < threads * p.target.multiprocessors) threads /= 2;
   // Where a block begins with nothing, many small shares end at the same time.
   const bool light = !m.uses_shared_memory() && scratch_bytes(p, e.params, threads) == 0;
   const std::int64_t waves = light ? kWaves : 1;
@@ -147,6 +171,7 @@ void pack_arguments(const Program& p, const Launch& l, const ir::CallArgs& args,
   put(out, end);
   put(out, total);
   put(out, scratch);
+  if (p.each) put(out, p.sharers(total));
   if (p.mapping.pack > 1) put(out, packs);
   if (p.mapping.whole_tiles || p.mapping.row_tiles) {
     const Tiles tiles = lay_out_tiles(k, p.nest, p.mapping, p.target, args.params, l.block[0]);

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "cuda.hpp"
+#include "ir/iterations.hpp"
 
 namespace plait::cuda {
 
@@ -25,6 +26,7 @@ class Program {
   };
   std::optional<Asked> asked;
   Mapping mapping;
+  std::optional<ir::Iterations> each;  // of a sequential kernel
   Target target;
   // For other extents of the same kernel.
   std::vector<CostedMapping> mappings(const Extents& e) const {
@@ -34,6 +36,15 @@ class Program {
   bool tiled(std::size_t buffer) const {
     const Tile t = nest.tiles.empty() ? Tile::None : nest.tiles[buffer];
     return (t == Tile::Whole && mapping.whole_tiles) || (t == Tile::Rows && mapping.row_tiles);
+  }
+  // Threads that run an iteration of a sequential kernel, of so many: as many as keep a device
+  // busy.
+  std::int64_t sharers(std::int64_t total) const {
+    std::int64_t n = 1;
+    if (each && each->shared >= 0)
+      while (n < 1024 && 2 * n * total <= std::int64_t{target.threads} * target.multiprocessors)
+        n *= 2;
+    return n;
   }
   Home home(std::size_t local) const { return home_of(kernel, local, nest, mapping); }
 };

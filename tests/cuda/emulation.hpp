@@ -258,6 +258,16 @@ inline unsigned __float_as_uint(float v) { return same_bits<unsigned>(v); }
 inline double __longlong_as_double(long long v) { return same_bits<double>(v); }
 inline long long __double_as_longlong(double v) { return same_bits<long long>(v); }
 inline int __popcll(unsigned long long v) { return __builtin_popcountll(v); }
+inline long long __mul64hi(long long a, long long b) {
+  return static_cast<long long>(static_cast<__int128>(a) * b >> 64);
+}
+inline unsigned long long atomicMin(unsigned long long* at, unsigned long long v) {
+  unsigned long long old = __atomic_load_n(at, __ATOMIC_RELAXED);
+  while (v < old &&
+         !__atomic_compare_exchange_n(at, &old, v, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
+  }
+  return old;
+}
 inline float half_to_float(unsigned short h) { return same_bits<_Float16>(h); }
 template <class T>
 unsigned short to_half(T v) {

@@ -410,9 +410,9 @@ class Parser {
       }
     }
     // Of stores, barriers and the like every operand is read; else the first is written.
-    const bool writes = i.op != Op::St && i.op != Op::CpAsync && i.op != Op::Bar &&
-                        i.op != Op::BarWarp && i.op != Op::Nop && i.op != Op::Ret &&
-                        i.op != Op::Exit && i.op != Op::Trap;
+    const bool writes = i.op != Op::St && i.op != Op::Red && i.op != Op::CpAsync &&
+                        i.op != Op::Bar && i.op != Op::BarWarp && i.op != Op::Nop &&
+                        i.op != Op::Ret && i.op != Op::Exit && i.op != Op::Trap;
     for (std::size_t g = 0; g < groups.size(); ++g)
       for (const Slot s : groups[g]) (writes && g == 0 ? i.to : i.in).push_back(s);
   }
@@ -430,6 +430,9 @@ class Parser {
     } else {
       fail("an unknown instruction " + std::string(mnemonic));
     }
+    // Of atomic operations the one that finds a least number.
+    if ((i.op == Op::Atom || i.op == Op::Red) && !mnemonic.ends_with(".min.u64"))
+      fail("an atomic operation of another kind");
     // Of matrices there is one shape each.
     if (i.op == Op::Mma && !mnemonic.ends_with(".m16n8k16.row.col.f32.f16.f16.f32"))
       fail("a product of another kind");
@@ -446,6 +449,7 @@ class Parser {
       const std::string_view p = parts[n];
       if (i.op == Op::Mma || i.op == Op::CpAsync) break;
       if (i.op == Op::Ldmatrix && (p == "m8n8" || p == "x4")) continue;
+      if ((i.op == Op::Atom || i.op == Op::Red) && (p == "min" || p == "gpu")) continue;
       if (const auto type = kTypes.find(p); type != kTypes.end()) {
         (i.type == Type::None ? i.type : i.from) = type->second;
       } else if (const auto space = kSpaces.find(p); space != kSpaces.end()) {

@@ -1,6 +1,7 @@
 // Runs a kernel block by block: control, memory, barriers and shuffles.
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cstdio>
 #include <cstring>
 #include <stdexcept>
@@ -354,6 +355,18 @@ class Machine : Registers {
     }
   }
 
+  void least(const Instruction& i) {
+    const U at = address(i, 0), v = r_[i.in[1]];
+    if (at % 8 != 0) throw Fault{"a misaligned address"};
+    touch(i.space, at, 8, 8, true);
+    // Blocks run side by side.
+    const std::atomic_ref<U> memory(*reinterpret_cast<U*>(at));
+    U old = memory.load();
+    while (v < old && !memory.compare_exchange_weak(old, v)) {
+    }
+    if (i.to.size() > 0) put(i.to[0], old);
+  }
+
   // cp.async: what arrives does so as late as it may. Until then other bytes are there.
   void copy(const Instruction& i) {
     if (i.mode == 'g') ++me_->groups;
@@ -425,6 +438,9 @@ class Machine : Registers {
         return load(i);
       case Op::St:
         return store(i);
+      case Op::Atom:
+      case Op::Red:
+        return least(i);
       case Op::Bra:
         return jump(i.target);
       case Op::Brx: {

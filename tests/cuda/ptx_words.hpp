@@ -11,7 +11,8 @@ namespace ptx {
 inline const std::map<std::string_view, Op> kOps = {
     {"abs", Op::Abs},     {"activemask", Op::Activemask},
     {"add", Op::Add},     {"addc", Op::Addc},
-    {"and", Op::And},     {"bfe", Op::Bfe},
+    {"and", Op::And},     {"atom", Op::Atom},
+    {"red", Op::Red},     {"bfe", Op::Bfe},
     {"bfi", Op::Bfi},     {"bra", Op::Bra},
     {"brev", Op::Brev},   {"brx", Op::Brx},
     {"call", Op::Call},   {"clz", Op::Clz},

@@ -16,6 +16,7 @@ from .iteration import begin, iterate
 from .kinds import Listed, kinds_of
 from .heeding import ignored_by
 from .leaving import leave
+from .nested import Places, inside_of
 from .sharing import counter_of
 from .trees import names, nodes
 from .types import ArrayType, BOOL, CallsItself, Drawing, INT, NotCompiled, SameAs, Scalar, joined
@@ -114,6 +115,7 @@ class Lowering(Expressions):
         self.arrays, self.arguments, self.outputs = [], [], []  # names of inputs; names, Scalars and tags of results
         self.statements, self.at = 0, None  # so far; the number of the outermost iteration
         self.counter, self.touched = facts.once(counter_of, loop), {}  # slots of arrays -> the places of an iteration that it reads and writes
+        self.nested = Places(facts.once(inside_of, loop))
         self.heaps = {}  # dtypes of arrays that the loop makes -> buffers of theirs
         self.env, self.loops, self.frames = {}, [], []
         self.gone_over = []  # lists that the loop which begins goes over
@@ -668,7 +670,8 @@ class Lowering(Expressions):
         arrays = {k: b for k, b in before.items() if isinstance(b, (Carried, CarriedList)) or k in others or k not in (has.bound if isinstance(b, (View, Growing)) else has.stored)}
         self.meet((s, "head"), arrays)
         if trips is not None:
-            _, i = self.p.begin_count(self.zero, trips)
+            number, i = self.p.begin_count(self.zero, trips)
+            self.nested.begins(s, number)
             if s in self.facts.positions:
                 self.p.set(self.position(s)[0], i)
             if self.is_own(s):

@@ -26,6 +26,7 @@ from .heeding import KINDS
 from .over import Over, is_range
 from .reading import definition, exposed, outer_name
 from .leaving import Leave
+from .on_device import device_among, found as found_on_device, mixed_up, numbers_of, reals_of
 from .listed import are_other_lists, elements_of, give_back, is_table, listed, memory_of, put_back, tabled
 from .sharing import are_apart, own_places, run_shared, why_alone
 from .tracebacks import raise_again
@@ -439,6 +440,8 @@ class Finished:
 class Code:
     """The machine code of a loop for inputs of certain types, and for the step of its range where it is a usual one."""
 
+    head = HEAD
+
     def __init__(self, loop, inputs, step, too_many):
         _plait.load_compiler()  # meanwhile
         from .lowering import Lowering, types_of  # which loops that are soon over do without
@@ -462,6 +465,8 @@ class Code:
             return
         self.procedure = self.lowering.p.p
         self.places, self.alone = own_places(self.lowering), why_alone(self.lowering)
+        self.shared = self.lowering.nested.shared(self.lowering)
+        self.on_host, self.told_why = None, set()  # why the host runs it where arrays are on a device, "" where that does; what was told of it
         self.usable = True
         self.counters = [n for n in inputs if n in self.lowering.counters]
         low = self.lowering
@@ -521,10 +526,14 @@ class Code:
         for a, b in self.lowering.facts.apart:
             if overlap(memory_of(values[names[a]]), memory_of(values[names[b]])):
                 return False
+        if mixed_up([values.get(n) for n in names], self.changed):
+            return False
         return not self.writes_lists or are_other_lists([values.get(n) for n in names], self.changed)
 
     def begin(self, loop, values, variables, numbers):
         """Runs some iterations at a time until there is code of full effort, or for the rest there need be none: what that begins with."""
+        if device_among(values.values()):
+            return values, variables, numbers
         each = self.each or loop.each  # which is Python's, and longer
         many = max(1, int(PART / each)) if each else 1
         while many < len(numbers) and not self.procedure.optimised:
@@ -560,20 +569,19 @@ class Code:
         lent = []
         arrays = [memory_of(values[n]) for n in low.arrays]
         arrays = [a if type(a) is ndarray else lent.append(_plait.borrow(a)) or lent[-1] for a in arrays]
-        params = []
-        for a in arrays:
-            params += a.shape
-            params += a.strides
+        params, device = numbers_of(arrays), device_among(arrays)
         args = [] if numbers is None else [numbers.start, numbers.stop, numbers.step]
         args += [address_of(n, values.get(n)) if n in low.drawn else values[n] for n in low.arguments]
         if self.complexes:
             args = [part for x in args for part in ((x.real, x.imag) if isinstance(x, (complex, numpy.complexfloating)) else (x,))]
-            arrays = [a.real if a.dtype.kind == "c" else a for a in arrays]  # which begins where it does
+            arrays = arrays if device else reals_of(arrays)
         begun = time.perf_counter()
         drawn = contextlib.ExitStack()
         try:
             drawn.enter_context(held(low.drawn, values))
-            if self.places and len(numbers) > 1 and are_apart(self.places, arrays, numbers, overlap):
+            if device:
+                found = [found_on_device(self, loop.where, device, arrays, args, numbers)]
+            elif self.places and len(numbers) > 1 and are_apart(self.places, arrays, numbers, overlap):
                 written = [memory_of(values[low.arrays[slot]]) for slot in self.places]
 
                 def parts(ranges, seconds):
@@ -590,13 +598,13 @@ class Code:
         finally:
             drawn.close()
             self.seconds += time.perf_counter() - begun
-            if self.seconds >= MUCH:
+            if self.seconds >= MUCH and not (device and self.on_host == ""):
                 self.procedure.optimise_async()
             if lent:
                 _plait.end_borrow(*lent)
             if self.writes_lists:
                 give_back([values[low.arrays[slot]] for slot in low.facts.written])
-        if self.entry is None and self.procedure.optimised:
+        if self.entry is None and self.procedure.optimised and not device:
             self.entry = entry_of(loop, self, variables)
             if self.entry:
                 loop.add_entry(self.entry)

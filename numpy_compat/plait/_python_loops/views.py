@@ -40,6 +40,8 @@ class View:
         self.offset, self.dims, self.own = offset, dims, own
         self.whole = slot if own is WHOLE and not isinstance(slot, str) else None  # the array that it is all of
         self.site = self.carried = None  # variables for the memory of an array that was made now; the variable that it stands for (carried.py)
+        self.lead = 0 if own is WHOLE else None  # axes of the array that indices have taken off in front, where nothing else was done to it
+        self.within = None  # what `own` is, of the loop inside (nested.py)
         self.text = text  # of its source, and of which statement: the same text is the same part
 
     @property
@@ -61,6 +63,7 @@ class View:
     def touch(self):
         if not self.own_memory:
             self.lowering.touched.setdefault(self.slot, set()).add(None if self.own is WHOLE else self.own)
+            self.lowering.nested.touch(self)
 
     def _value(self, offset):
         from .expressions import Value
@@ -104,6 +107,7 @@ class View:
             raise NotCompiled("too many indices", node)
         offset, dims = self.offset, []
         own = next(((axis, at) for axis, x in enumerate(parts) if (at := offset_of(lowering.counter, x)) is not None), None)
+        source = parts
         parts = [self._evaluated(lowering, x) for x in parts]  # all of them before any is checked
         for axis, (x, (extent, stride)) in enumerate(zip(parts, self.dims)):
             if type(x) is tuple:
@@ -113,12 +117,16 @@ class View:
             else:
                 moved = self._index(lowering, x, axis, extent, node)
             offset = p.apply("add", offset, p.apply("multiply", moved, stride))
-        return self.moved(offset, dims + self.dims[len(parts) :], f"{self.text}[{ast.dump(node.slice)}] {lowering.statements}", own)
+        made = self.moved(offset, dims + self.dims[len(parts) :], f"{self.text}[{ast.dump(node.slice)}] {lowering.statements}", own)
+        lowering.nested.part(self, made, source)
+        return made
 
     def item(self, i, own=None):
         """That at a place along the first axis which is known to be there."""
         p, (_, stride) = self.lowering.p, self.dims[0]
         part = self.moved(p.apply("add", self.offset, p.apply("multiply", i, stride)), self.dims[1:], f"{self.text}[{i}]", own)
+        part.within = self.within
+        part.lead = None if self.lead is None else self.lead + 1
         return part.load() if part.scalar else part
 
     def _evaluated(self, lowering, x):

@@ -9,7 +9,8 @@
 namespace plait::gpu {
 
 struct Gpu::Kernel final : engine::DeviceKernel {
-  explicit Kernel(const ir::Kernel& k) : ir(k) {}
+  explicit Kernel(const ir::Kernel& k, std::optional<ir::Iterations> each = {})
+      : ir(k), each(each) {}
   // Asked before a launch and at it: the last answer is kept.
   const Loaded* find(const cuda::Extents& e) const {
     std::vector<std::int64_t> numbers(e.params, e.params + ir.params);
@@ -26,6 +27,7 @@ struct Gpu::Kernel final : engine::DeviceKernel {
     variants.push_back(std::move(l));
   }
   const ir::Kernel ir;
+  const std::optional<ir::Iterations> each;
   mutable std::mutex mutex;  // guards what follows
   std::vector<std::shared_ptr<const cuda::Program>> programs;
   std::deque<Loaded> variants;  // of each program; launches keep pointers to them
@@ -120,6 +122,11 @@ std::shared_ptr<engine::DeviceKernel> Gpu::prepare(const ir::Kernel& k, std::str
   return slot;
 }
 
+std::shared_ptr<engine::DeviceKernel> Gpu::prepare(const ir::Kernel& k, const ir::Iterations& each,
+                                                   std::string* why) {
+  return cuda::supports(k, each, why) ? std::make_shared<Kernel>(k, each) : nullptr;
+}
+
 Gpu::Loaded Gpu::load(std::shared_ptr<const cuda::Program> p) {
   if (logging(Log::Code)) log(Log::Code, "\n" + cuda::source(*p));
   const std::shared_ptr<const cuda::Binary> binary = cuda::compile(*p, target_.arch);
@@ -151,7 +158,8 @@ bool Gpu::is_compiled(const engine::DeviceKernel& kernel, const engine::KernelEx
 
 void Gpu::compile(engine::DeviceKernel& kernel, const engine::KernelExtents& e) {
   auto& k = static_cast<Kernel&>(kernel);
-  Loaded l = load(cuda::generate(k.ir, target_, extents_of(e)));
+  Loaded l = load(k.each ? cuda::generate(k.ir, *k.each, target_)
+                         : cuda::generate(k.ir, target_, extents_of(e)));
   ++engine::counters().kernels_compiled;
   const std::lock_guard held(k.mutex);
   k.add(std::move(l));

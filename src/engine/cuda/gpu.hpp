@@ -37,6 +37,8 @@ class Gpu final : public engine::Device {
   void* stream() override { return context_.stream(); }
 
   std::shared_ptr<engine::DeviceKernel> prepare(const ir::Kernel& k, std::string* why) override;
+  std::shared_ptr<engine::DeviceKernel> prepare(const ir::Kernel& k, const ir::Iterations& each,
+                                                std::string* why) override;
   void compile(engine::DeviceKernel& k, const engine::KernelExtents& e) override;
   bool is_compiled(const engine::DeviceKernel& k, const engine::KernelExtents& e) const override;
   void launch(engine::DeviceKernel& k, const ir::CallArgs& args, const engine::KernelExtents& e,

@@ -8,7 +8,7 @@
 
 #include "core/device.hpp"
 #include "engine/plans/run.hpp"
-#include "ir/ir.hpp"
+#include "ir/iterations.hpp"
 
 namespace plait::engine {
 
@@ -65,6 +65,10 @@ class Device : public DeviceMemory {
   virtual const Machine& machine() const = 0;
   // Null when the device has no code for something in the kernel; *why says for what.
   virtual std::shared_ptr<DeviceKernel> prepare(const ir::Kernel& k, std::string* why) = 0;
+  // The same of a sequential kernel, of which a thread runs an iteration: a launch's grid is how
+  // many.
+  virtual std::shared_ptr<DeviceKernel> prepare(const ir::Kernel& k, const ir::Iterations& each,
+                                                std::string* why) = 0;
   // Compiles what a launch with these extents needs and is not there yet. Any thread, several at
   // once. Throws CompileError.
   virtual void compile(DeviceKernel& k, const KernelExtents& e) = 0;

@@ -131,6 +131,18 @@ TEST_CASE("branches, calls and memory of functions") {
   CHECK(out == 42);
 }
 
+TEST_CASE("atomic minima: the least number of all threads stays") {
+  const std::string begin =
+      "mov.b64 %rd2, -1; st.global.u64 [%rd7], %rd2; bar.sync 0;\n"
+      "xor.b32 %r2, %r1, 21; add.s32 %r2, %r2, 5; cvt.u64.u32 %rd3, %r2;\n";
+  const std::string end = "bar.sync 0; ld.global.u64 %rd1, [%rd8]; bar.sync 0;\n";
+  CHECK(value(begin + "atom.global.min.u64 %rd1, [%rd8], %rd3;\n" + end) == 5);
+  CHECK(value(begin + "red.global.min.u64 [%rd8], %rd3;\n" + end) == 5);
+  // What was there before.
+  CHECK(value(begin + "atom.global.min.u64 %rd1, [%rd7], %rd3;\n") == 0xffffffffffffffff);
+  CHECK_THROWS(run("atom.global.add.u64 %rd1, [%rd8], %rd3;\n"));
+}
+
 TEST_CASE("missing and divergent barriers, races, stray and misaligned addresses are found") {
   const std::string mine =
       "mov.u32 %r3, shared_memory; shl.b32 %r4, %r1, 3; add.s32 %r3, %r3, %r4;\n"
