@@ -125,14 +125,19 @@ def elements_of(shape, words):
     for column in shape.columns:
         found = words[:, at].copy()
         found = found.view(column.words[0])
-        if len(column.words) > 1:
-            numbers = [ALL[tag - 1].of(x) for tag, x in zip(words[:, at + 1].tolist(), found.tolist())]
+        tags = words[:, at + 1].tolist() if len(column.words) > 1 else []
+        if len({*tags}) > 1:
+            columns.append([ALL[tag - 1].of(x) for tag, x in zip(tags, found.tolist())])
         else:
-            found = found.astype(column.type.dtype)
-            numbers = found.tolist() if column.type.python else [*found]
-        columns.append(numbers)
+            columns.append(_numbers(found, ALL[tags[0] - 1] if tags else column.type))
         at += len(column.words)
     return [*zip(*columns)] if shape.of_tuples else columns[0]
+
+
+def _numbers(found, t):
+    """A list of what Python has of the numbers of an array, all of one type."""
+    found = found.astype(t.dtype)
+    return found.tolist() if t.python else [*found]
 
 
 def put_back(of, shape, rows):

@@ -22,6 +22,7 @@ from .by_python import InPython, Left, Resumption, go_on, on
 from .comprehensions import stored
 from .draws import address_of, held, is_numpys
 from .entries import entry_of
+from .forgotten import makes_own
 from .heeding import KINDS
 from .over import Over, is_range
 from .reading import definition, exposed, outer_name
@@ -44,6 +45,9 @@ WORTH = 2e-3
 LONG = 20e-3  # the same of one run of a loop inside another that may be compiled: a shorter one goes over with that, soon
 LEAST = 20e-6  # seconds in Python that going over to machine code takes as well
 TRIED = 31  # of so many and one calls whose code has no entry (entries.py), one is Python's, and one is not, whichever is faster
+SELDOM = 1023  # the same of calls that are AHEAD times as fast in machine code as in Python
+AHEAD = 4
+SHORT = 1.0  # seconds in Python of a `for` that runs in quick code to its end: less than code of full effort lets wait
 PART = 2e-3  # seconds that quick code runs at a time
 MUCH = 10e-3  # seconds that it has run before code of full effort is asked for, which other loops' quick code then waits for
 LARGE = 1 << 14  # elements of an array that is computed as a whole: threads do that sooner, a statement of Python's at a time
@@ -138,11 +142,10 @@ class Loop(_plait.LoopCall):
             self.idled()
             return items
         if self.by_python and WORTH and not waits and self.each:
-            count = 1 if numbers is None else len(numbers)
-            turn = self.calls & TRIED
-            if turn == 0:
+            cost = self.cost * (1 if numbers is None else len(numbers))
+            if self.calls & (SELDOM if 0 < AHEAD * cost < expected else TRIED) == 0:
                 return Rest(self, numbers, items, {}, measured=True)
-            if turn != TRIED // 2 and self.cost * count > expected:
+            if self.calls & TRIED != TRIED // 2 and cost > expected:
                 return items
         return Rest(self, numbers, items, dict(zip(self.over.parts, given)) if given else {})
 
@@ -221,6 +224,11 @@ class Loop(_plait.LoopCall):
     def waits(self):
         """Whether the loop around it may be compiled, which then goes over with it."""
         return self.outer is not None and not self.outer.stays
+
+    def forgotten(self, variables):
+        """Names of lists, sets and dicts that nobody has any more when the loop has ended."""
+        own = getattr(self.source, "forgotten", ())
+        return own if own and makes_own(lambda name: _look_up(name, variables, self.cells, self.scope)) else ()
 
     def found(self, variables):
         """The names of the loop and of the functions that it calls, and what they stand for."""
@@ -348,15 +356,28 @@ class Rest:
         self.went = time.thread_time()  # from when on machine code has it
         inputs, values = self.loop.inputs(variables | self.given if self.given else variables)
         self.code = self.loop.code(inputs, self.numbers)
-        self.code.ask()
+        self.code.ask(self.short)
         self.given_up = self.loop.stays = not (self.code.usable and self.code.fits(values))
-        self.left = not self.given_up and self.code.ready
+        self.left = not self.given_up and self.ready
         if self.given_up:
             self.loop.idled(GAVE_UP)
         elif self.left:
             self.loop.gained()
         self.values = values if self.left else None
         self.wake()
+
+    @property
+    def short(self):
+        """Whether a `for` will soon have ended in Python, as far as its iterations so far, or those of other calls, say."""
+        if self.numbers is None or not WORTH:
+            return False
+        each = (time.thread_time() - self.begun) / self.done if self.done else self.loop.each
+        return 0 < each * len(self.numbers) < SHORT
+
+    @property
+    def ready(self):
+        """Whether there is code, which need not be of full effort where the loop can be left, or is soon over."""
+        return self.code.ready or self.code.soon_ready and self.short
 
     def wake(self):
         """Lets the loops inside ask too, of which each run may take long by now."""
@@ -384,7 +405,7 @@ class Rest:
                 yield item
                 self.done += 1
                 if self.done == look_at and not self.measured:
-                    if self.code.ready if self.code is not None else self.worth():
+                    if self.ready if self.code is not None else self.worth():
                         self.look(sys._getframe(1).f_locals)
                         if self.left:
                             return
@@ -478,10 +499,10 @@ class Code:
         stays = {n for n, t, tagged in low.outputs if not tagged and t == inputs.get(n)}
         self.divisible = loop.divisible and not low.facts.growing and carried <= stays
 
-    def ask(self):
-        """Has it compiled in the background. A loop that can be left between two iterations begins in code that is soon there."""
+    def ask(self, short=False):
+        """Has it compiled in the background. A loop that can be left between two iterations, or is short, begins in code that is soon there."""
         if self.usable:
-            self.procedure.compile_async() if self.divisible else self.procedure.optimise_async()
+            self.procedure.compile_async() if self.divisible or short else self.procedure.optimise_async()
 
     @property
     def runs(self):
@@ -505,6 +526,11 @@ class Code:
     @property
     def ready(self):
         return self.usable and (self.procedure.ready if self.divisible else self.procedure.optimised)
+
+    @property
+    def soon_ready(self):
+        """Whether there is code at all, which may be quick code."""
+        return self.usable and self.procedure.ready
 
     def fits(self, values):
         """Whether warnings raise nothing, arrays lie apart that the code takes for such, and counters are far from their ends."""
@@ -626,7 +652,7 @@ class Code:
             told = found[-1][-width:]
             found = [part[:-width] for part in found]
         if low.lists:
-            self.lengthen(low, found[-1], heap, dict(loop.found(variables)))
+            self.lengthen(loop, found[-1], heap, variables)
             found = [found[-1][: -2 * len(low.lists)]]
         left = {}
         if low.left:
@@ -680,9 +706,13 @@ class Code:
             at += len(made.told)
         return left
 
-    def lengthen(self, low, results, heap, objects):
-        """Gives lists that grew, or became shorter, what they have now."""
+    def lengthen(self, loop, results, heap, variables):
+        """Gives lists that grew, or became shorter, what they have now, unless nobody will ask."""
+        low, objects = self.lowering, dict(loop.found(variables))
+        forgotten = () if results[1] else loop.forgotten(variables)
         for (key, made), at in zip(low.lists, range(len(results) - 2 * len(low.lists), len(results), 2)):
+            if key in forgotten:
+                continue
             address, count = results[at : at + 2]
             wide = len(made.shape.words)
             rows = elements_of(made.shape, heap.array(address, count * wide, "int64").reshape(count, wide)) if count else []

@@ -8,6 +8,7 @@ from .. import _plait
 from .by_python import rare
 from .comprehensions import COMPREHENSIONS, scoped, stored
 from .elements import Elements
+from .forgotten import own_tables
 from .liveness import Liveness
 from .over import Over, is_range
 from .reading import LEFT, captured, compiled, imports_of, is_pythons, tree_of
@@ -37,6 +38,7 @@ def with_loops(function, scope, closure):
         if tree is None:
             return None  # the file has changed
         rewriting = _Rewriting(function, scope, cells, outside, Liveness(tree), loops, asleep)
+        rewriting.own_tables = own_tables(tree)
         tree.body = rewriting.block(tree.body)
         if rewriting.captured and asleep != loops.keys():
             tree.body.insert(0, _cells_of(rewriting.captured, tree.body[0]))
@@ -120,7 +122,7 @@ class _Rewriting:
         self.function, self.scope, self.cells, self.outside, self.live = function, scope, cells, outside, live
         self.loops, self.asleep = loops, asleep  # the function's, by their names, which the first time is made; those that are left as they are
         self.number = 0
-        self.captured = captured(function.__code__)
+        self.captured, self.own_tables = captured(function.__code__), set()
         self.around = None  # the innermost of them that may be compiled
         self.set = []  # names of the rewriting's own, of the loops so far
 
@@ -205,6 +207,7 @@ class _Rewriting:
         def new():
             source = scoped(copied(s))
             source.captured = self.captured & {*stored(source)}
+            source.forgotten = self.own_tables - behind - self.captured
             return Loop(source, self.function, self.scope, self.cells, behind)
 
         number, loop = self.made(new)

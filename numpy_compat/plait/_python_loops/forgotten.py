@@ -1,0 +1,61 @@
+"""Lists, sets and dicts that a function makes for itself and does not read any more behind a loop: what a loop has put into them need not go back."""
+
+import ast
+import builtins
+
+from .comprehensions import COMPREHENSIONS
+from .trees import names, nodes
+
+_MAKE = {"list", "set", "dict"}
+_CHANGE = {"append", "add", "pop", "insert", "extend", "clear", "sort", "reverse", "remove", "discard", "update", "get", "index", "count", "copy"}
+_VIEWS = {"keys", "values", "items"}
+_SCOPES = ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda, *COMPREHENSIONS
+
+
+def own_tables(tree):
+    """Names of a function of which each value is a list, a set or a dict that it made there, and which no other name and no other object has."""
+    all_nodes = nodes(tree)
+    if any(isinstance(s, ast.Match) for s in all_nodes):  # whose patterns set names as well
+        return set()
+    values, uses = {}, set()
+    for s in all_nodes:
+        if isinstance(s, ast.Assign) and len(s.targets) == 1 and isinstance(s.targets[0], ast.Name):
+            values.setdefault(s.targets[0].id, []).append(s.value)
+        uses.update(_looked_into(s))
+    stored = names(tree, ast.Store)
+    made = {name for name, found in values.items() if all(map(_is_new, found)) and len(found) == stored.count(name)}
+    given = {a.arg for a in all_nodes if isinstance(a, ast.arg)}
+    declared = {n for s in all_nodes if isinstance(s, (ast.Global, ast.Nonlocal)) for n in s.names}
+    others = {n.id for s in all_nodes if s is not tree and isinstance(s, _SCOPES) for n in nodes(s) if isinstance(n, ast.Name)}
+    escape = {n.id for n in all_nodes if isinstance(n, ast.Name) and type(n.ctx) is ast.Load and n not in uses}
+    return made - given - declared - others - escape
+
+
+def makes_own(look_up):
+    """Whether the names of what makes lists, sets and dicts are those of Python's functions."""
+    return all(look_up(name) is getattr(builtins, name) for name in _MAKE)
+
+
+def _is_new(value):
+    if isinstance(value, ast.BinOp) and isinstance(value.op, ast.Mult):
+        return isinstance(value.left, ast.List)
+    called = isinstance(value, ast.Call) and isinstance(value.func, ast.Name) and value.func.id in _MAKE
+    return called or isinstance(value, (ast.List, ast.Set, ast.Dict))
+
+
+def _looked_into(s):
+    """What a node reads or changes elements of: nothing else has it afterwards."""
+    if isinstance(s, ast.Subscript):
+        return [s.value]
+    if isinstance(s, ast.Call) and isinstance(s.func, ast.Attribute):
+        return [s.func.value] if s.func.attr in _CHANGE else []
+    if isinstance(s, ast.Call) and isinstance(s.func, ast.Name) and s.func.id == "len":
+        return s.args
+    if isinstance(s, ast.Compare) and all(isinstance(op, (ast.In, ast.NotIn)) for op in s.ops):
+        return s.comparators
+    if isinstance(s, (ast.While, ast.If)):
+        return [s.test]
+    if not isinstance(s, ast.For):
+        return []
+    views = isinstance(s.iter, ast.Call) and isinstance(s.iter.func, ast.Attribute) and s.iter.func.attr in _VIEWS
+    return [s.iter.func.value if views else s.iter]

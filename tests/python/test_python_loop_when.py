@@ -1,0 +1,64 @@
+"""When loops go over to machine code, and to which."""
+
+import time
+
+import numpy as np
+import pytest
+from loop_checks import anew
+
+import plait
+from plait._jit import loops_of
+from plait._python_loops import running
+
+
+def first_above(x, most):
+    for i in range(len(x)):
+        if x[i] > most:
+            break
+    return i
+
+
+@pytest.mark.parametrize("short", [True, False])
+def test_a_loop_that_cannot_be_left_runs_in_quick_code_where_it_is_short(short, monkeypatch):
+    def ask(code, short=False):
+        if code.usable and short:
+            code.procedure.compile(quick=True)
+
+    monkeypatch.setattr(running.Code, "ask", ask)
+    for name, seconds in {"WORTH": 1e-9, "LEAST": 0.0, "MUCH": 1e9, "SHORT": 100.0 if short else 0.0}.items():
+        monkeypatch.setattr(running, name, seconds)
+    jitted, x = plait.jit(anew(first_above)), np.arange(3000.0)
+    for _ in range(4):
+        assert jitted(x, 2500.0) == 2501
+    codes = [code for loop in loops_of(jitted) for code in loop.codes.values()]
+    assert codes and not any(code.divisible or code.procedure.optimised for code in codes)
+    assert (sum(code.runs for code in codes) > 0) == short
+
+
+def grown(n):
+    found = []
+    for i in range(n):
+        found.append(i * 0.5)
+    return found
+
+
+def test_of_a_loop_that_is_far_ahead_python_hardly_runs_any_call():
+    jitted = plait.jit(anew(grown))
+
+    def runs():
+        return sum(code.runs for loop in loops_of(jitted) for code in loop.codes.values())
+
+    for _ in range(500):
+        before = runs()
+        jitted(20_000)
+        jitted(20_000)
+        if runs() == before + 2:
+            break
+        time.sleep(0.01)
+    (loop,) = loops_of(jitted)
+    assert loop.by_python
+    loop.each = 1e-3
+    before = runs()
+    for _ in range(running.TRIED + 1):
+        assert jitted(200) == grown(200)
+    assert runs() == before + running.TRIED + 1
