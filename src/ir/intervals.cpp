@@ -53,6 +53,31 @@ std::optional<std::int64_t> constant_of(const Kernel& k, Val v) {
   return i.imm.as<std::int64_t>();
 }
 
+// Of a counter from `begin` up to `end`, or down to it, which it does not reach: begin + number * 1
+// or -1, as Python's ranges are written.
+struct Counter {
+  Val begin, end;
+  bool down;
+};
+std::optional<Counter> counter_of(const Kernel& k, Val v) {
+  if (!is(k, v, OpId::Add)) return std::nullopt;
+  const auto [begin, steps, none] = k.insts[v].operands;
+  if (!is(k, steps, OpId::Multiply) || k.insts[k.insts[steps].operands[0]].op != Op::Var)
+    return std::nullopt;
+  const auto step = constant_of(k, k.insts[steps].operands[1]);
+  if (!step || (*step != 1 && *step != -1)) return std::nullopt;
+  const Inst& number = k.insts[k.insts[steps].operands[0]];
+  const Loop& l = k.loops[static_cast<std::size_t>(number.index)];
+  if (l.begin != kNone && constant_of(k, l.begin) != 0) return std::nullopt;
+  if (!is(k, l.end, OpId::Maximum) || constant_of(k, k.insts[l.end].operands[1]) != 0)
+    return std::nullopt;
+  const Val width = k.insts[l.end].operands[0];
+  if (!is(k, width, OpId::Subtract)) return std::nullopt;
+  const bool down = *step < 0;
+  const Val from = k.insts[width].operands[down ? 0 : 1], to = k.insts[width].operands[down];
+  return from == begin ? std::optional(Counter{begin, to, down}) : std::nullopt;
+}
+
 }  // namespace
 
 Intervals::Intervals(const Kernel& k, std::int32_t loop, Builder& out,
@@ -233,6 +258,13 @@ Interval Intervals::make(Val v) {
     return {apply(i.fn, DType::Int64, a.low, by), apply(i.fn, DType::Int64, a.high, by)};
   }
   const Interval b = of(o[1]);
+  // Where both ends vary, as in a triangle, the sum of begin and number says less. That nothing of
+  // that overflows is asked all the same.
+  if (const auto c = counter_of(k_, v); c && known(c->end)) {
+    const Interval end = of(c->end);
+    if (c->down) return {exact(OpId::Add, end.low, number(1)), a.high};
+    return {a.low, exact(OpId::Subtract, end.high, number(1))};
+  }
   if (i.fn == OpId::Subtract) return {exact(i.fn, a.low, b.high), exact(i.fn, a.high, b.low)};
   if (i.fn != OpId::Multiply) {
     const bool sum = i.fn == OpId::Add;

@@ -234,6 +234,37 @@ TEST_CASE("what intervals decide in front of a nest is left out of all its loops
   CHECK(count(text, "break ") >= 1);
 }
 
+// for i in range(n): for j in range(i + 1, n), or range(i, -1, -1): x[j], as Python's are written
+std::string triangle(bool down) {
+  Filled f;
+  const Val i = f.b.var(f.loop), one = f.number(1), minus_one = f.number(-1);
+  const Val begin = down ? i : f.of(OpId::Add, i, one), end = down ? minus_one : f.n;
+  const Val width = down ? f.of(OpId::Subtract, begin, end) : f.of(OpId::Subtract, end, begin);
+  const std::int32_t inner = f.b.open_for(f.zero, f.of(OpId::Maximum, width, f.zero));
+  const Val steps = f.of(OpId::Multiply, f.b.var(inner), down ? minus_one : one);
+  const CheckedIndex c = f.b.index(f.of(OpId::Add, begin, steps), f.extent);
+  f.b.open_if(c.outside);
+  f.b.leave(f.block);
+  f.b.close();
+  f.b.scatter(OpId::Count_, f.x, {}, f.of(OpId::Multiply, c.index, f.eight), {1}, f.zero);
+  f.b.close();
+  return f.rewritten();
+}
+
+TEST_CASE("the index of a triangle lies between its own ends") {
+  // What is compared with the extent: n - 1, the last end less one; and counted down, n - 1 as
+  // well, the largest begin.
+  for (const bool down : {false, true}) {
+    const std::string text = triangle(down);
+    INFO(text);
+    const std::size_t check = text.find(" = greater_equal %");
+    const std::size_t from = text.find('%', check) + 1;
+    const std::string high = text.substr(from, text.find(' ', from) - from);
+    const std::size_t made = text.find("%" + high + ": int64 = subtract %");
+    CHECK(made < check);
+  }
+}
+
 TEST_CASE("the copy that keeps its checks is marked as rare, and no other branch is") {
   Filled f;
   f.fill(f.get());
