@@ -365,10 +365,10 @@ def method(lowering, a, node):
         a.changes(node)
         return a.clear()
     if name == "sort" and not args:
-        from . import calls, substitutes
+        from . import substitutes
 
         a.changes(node)
-        return calls.substituted(lowering, substitutes.sort, [a], node)
+        return substitutes.substituted(lowering, substitutes.sort, [a], node)
     if name == "reverse" and not args:
         a.changes(node)
         return a.reverse(node)

@@ -56,6 +56,7 @@ class Facts:
         self.eager = set()  # nodes whose first operands are arrays that are computed before others, which change what they read
         self.attributes = []  # of modules: what the code takes for constants
         self.wholes = set()  # slots of arrays that are computed as a whole
+        self.multiplied = set()  # of those the ones that are factors of products of matrices
         self.mutated = set()  # slots of the loop's own arrays whose elements are set
         self.growing = []  # names of lists that the loop is given and changes in length, or that have tuples
         self.changed_lists = set()  # of those the ones that it does change

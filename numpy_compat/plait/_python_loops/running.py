@@ -46,6 +46,7 @@ LEAST = 20e-6  # seconds in Python that going over to machine code takes as well
 TRIED = 31  # of so many and one calls whose code has no entry (entries.py), one is Python's, and one is not, whichever is faster
 PART = 2e-3  # seconds that quick code runs at a time
 MUCH = 10e-3  # seconds that it has run before code of full effort is asked for, which other loops' quick code then waits for
+FACTOR = 1 << 12  # elements of a factor of a product of matrices: NumPy's library takes less time for larger ones
 LARGE = 1 << 14  # elements of an array that is computed as a whole: threads do that sooner, a statement of Python's at a time
 MOST = 16  # codes of a loop
 ROUNDS, LONGEST = 10, 1 << 16  # rounds without gain until a loop sleeps, and as many for a start; rounds that it sleeps at most
@@ -520,6 +521,8 @@ class Code:
             return False
         names = self.lowering.arrays
         if any(memory_of(values[names[slot]]).size > LARGE for slot in self.lowering.facts.wholes):
+            return False
+        if any(memory_of(values[names[slot]]).size > FACTOR for slot in self.lowering.facts.multiplied):
             return False
         if not all(memory_of(values[names[slot]]).flags.writeable for slot in self.lowering.facts.written if names[slot] in values):
             return False
