@@ -13,7 +13,7 @@ from .reading import LIBRARIES
 from .substitutes import SUBSTITUTES, is_ours, sort, substituted
 from .tracebacks import outgrown
 from .types import BOOL, FLOAT, INT, NUMPYS, NotCompiled, Scalar, class_of, joined
-from . import numerics, tables
+from . import deques, numerics, tables
 from .growing import Growing, items, new as new_list
 from .made import make, maker_of, materialised, of_numbers
 from .tables import Entries, Table
@@ -46,6 +46,8 @@ def call(lowering, fn, node):
         return substituted(lowering, SUBSTITUTES[fn], args, node)
     if fn is builtins.sorted and len(args) == 1 and not node.keywords:
         return _sorted(lowering, args[0], node)
+    if deques.is_new(fn):
+        return deques.new(lowering, args, node)
     if is_ours(fn):
         return inlined(lowering, fn, args, {}, node)
     if isinstance(fn, types.FunctionType) and not fn.__code__.co_filename.startswith(LIBRARIES):

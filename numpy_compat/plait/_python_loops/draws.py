@@ -6,6 +6,7 @@ import contextlib
 import numpy
 
 from .. import _plait
+from . import pythons_draws
 from .kinds import Value
 from .made import MOST, computed, dtype_of, materialised
 from .tracebacks import outgrown
@@ -44,7 +45,14 @@ def address_of(name, value):
     return _plait.bit_generator_address(_bits(name, value))
 
 
+def function_argument(name):
+    """The name of the argument for the address of a function that draws."""
+    return _FUNCTION + name
+
+
 def _bits(name, value):
+    if name == pythons_draws.MODULE or pythons_draws.is_pythons(value):
+        return pythons_draws.bits_of(name, value)
     return numpy.random.mtrand._rand._bit_generator if name == LEGACY else value.bit_generator
 
 
@@ -55,6 +63,9 @@ def held(names, values):
         locks = {id(bits): bits.lock for n in names if not n.startswith(_FUNCTION) for bits in [_bits(n, values.get(n))]}
         for _, lock in sorted(locks.items()):
             stack.enter_context(lock)
+        for n in names:
+            if n == pythons_draws.MODULE or pythons_draws.is_pythons(values.get(n)):
+                stack.enter_context(pythons_draws.lent(n, values.get(n)))
         yield
 
 

@@ -7,7 +7,7 @@ import types
 
 import numpy
 
-from . import calls, complexes, draws, growing, products, tables
+from . import calls, complexes, draws, growing, products, pythons_draws, tables
 from .comprehensions import COMPREHENSIONS, folded, may_fold
 from .dry import resolved
 from .growing import Again, Element, Growing, contains, grown, repeated
@@ -15,6 +15,8 @@ from .heeding import KINDS
 from .kinds import Kinds, Listed, Value, kinds_of
 from .matching import of_matched
 from .by_python import Resumption
+from .made import materialised, of_numbers
+from .pythons_draws import PythonsGenerator
 from .resuming import resumption
 from .trying import handled
 from .made import materialised, of_numbers
@@ -639,6 +641,8 @@ class Expressions(Kinds):
                 return growing.method(self, base, node)
             if isinstance(base, draws.Generator):
                 return draws.method(self, base, node.func.attr, node, True)
+            if isinstance(base, PythonsGenerator):
+                return base.method(self, node.func.attr, [self.evaluate(a) for a in node.args], node)
             if isinstance(base, Table):
                 return tables.method(self, base, node)
             if isinstance(base, (View, Vector)):
@@ -648,6 +652,8 @@ class Expressions(Kinds):
         fn = self.evaluate(node.func)
         if name := draws.legacy(fn):
             return draws.method(self, draws.Generator(self.argument(draws.LEGACY)), name, node, False)
+        if name := pythons_draws.name_of(fn):
+            return PythonsGenerator(self.argument(pythons_draws.MODULE)).method(self, name, [self.evaluate(a) for a in node.args], node)
         if fn in _FOLDS and len(node.args) == 1 and not isinstance(node.args[0], COMPREHENSIONS) and not node.keywords:
             of = self.dry_run(lambda: self.evaluate(node.args[0]))
             if isinstance(of, Table) and of.of == "set":

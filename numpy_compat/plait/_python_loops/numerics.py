@@ -23,9 +23,8 @@ def found(fn):
     if isinstance(fn, (types.BuiltinFunctionType, types.FunctionType)) and fn in _OF_MATH:
         return _OF_MATH[fn]
     module = str(getattr(fn, "__module__", "")).split(".")
-    if module[0] not in ("numpy", "plait"):
-        return None
-    return (_OF_LINALG if "linalg" in module else _OF_NUMPY).get(getattr(fn, "__name__", ""))
+    name, (home, those) = getattr(fn, "__name__", ""), (numpy.linalg, _OF_LINALG) if "linalg" in module else (numpy, _OF_NUMPY)
+    return those.get(name) if module[0] == "plait" or getattr(home, name, None) is fn else None
 
 
 def method(name):
@@ -136,11 +135,11 @@ def _argsort(lowering, node, a, axis=None, kind=None, *, stable=None):
 def _searchsorted(lowering, node, a, v, side="left"):
     if side not in ("left", "right"):
         raise NotCompiled("searchsorted() with such a side", node)
-    _real(lowering, a, node, 1)
+    dtypes = {_real(lowering, a, node, 1)[1].dtype, (_number(v, node, *"if").type if isinstance(v, Value) else _real(lowering, v, node, 1)[1]).dtype}
+    if "uint64" in dtypes and len(dtypes) > 1:
+        raise NotCompiled("searchsorted() of several dtypes", node)
     if isinstance(v, Value):
-        _number(v, node, *"biuf")
         return substituted(lowering, lines.left_of if side == "left" else lines.right_of, [a, v], node)
-    _real(lowering, v, node, 1)
     return substituted(lowering, lines.all_left_of if side == "left" else lines.all_right_of, [a, v], node)
 
 
@@ -167,6 +166,11 @@ def _diff(lowering, node, a):
 
 
 def _clip(lowering, node, a, a_min=None, a_max=None, *, min=None, max=None):
+    if all(x is None for x in (a_min, a_max, min, max)):
+        raise NotCompiled("np.clip() without ends", node)
+    dtype = a.type.dtype if isinstance(a, Value) else lowering.type_of(as_vector(a, node), node).dtype
+    if dtype not in ("int64", "float64", "float32", "bool") and any(isinstance(x, Value) and x.type == INT for x in (a_min, a_max, min, max)):
+        raise NotCompiled("np.clip() of small integers, whose ends may be beyond them", node)
     for fn, by in ((numpy.maximum, a_min if min is None else min), (numpy.minimum, a_max if max is None else max)):
         if by is not None:
             a = _of_two(lowering, fn, a, by, node)
@@ -207,6 +211,8 @@ def _spread(fn):
 
 
 def _linspace(lowering, node, start, stop, num=None, endpoint=None):
+    if any(x.type.dtype not in ("int64", "float64") for x in (_number(start, node, *"if"), _number(stop, node, *"if"))):
+        raise NotCompiled("linspace() between such numbers", node)
     num = lowering.literal(50) if num is None else _number(num, node, "i")
     endpoint = lowering.literal(True) if endpoint is None else _number(endpoint, node, "b")
     if not is_int(num):

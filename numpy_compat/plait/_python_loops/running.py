@@ -2,6 +2,7 @@
 
 import ast
 import builtins
+import collections
 import contextlib
 import functools
 import itertools
@@ -24,6 +25,7 @@ from .draws import address_of, held, is_numpys
 from .entries import entry_of
 from .heeding import KINDS
 from .over import Over, is_range
+from .pythons_draws import is_pythons
 from .reading import definition, exposed, outer_name
 from .leaving import Leave
 from .on_device import device_among, found as found_on_device, mixed_up, numbers_of, reals_of
@@ -263,7 +265,9 @@ class Loop(_plait.LoopCall):
             t = scalar_of(x)
             if t is None and isinstance(x, numpy.random.Generator) and is_numpys(x):
                 t = Drawing()
-            elif t is None and type(x) in (list, tuple, bytes):
+            elif t is None and is_pythons(x):
+                t = Drawing(True)
+            elif t is None and type(x) in (list, tuple, bytes, collections.deque):
                 t, x = listed(x)
             elif t is None and is_table(x):
                 t, x = tabled(x)

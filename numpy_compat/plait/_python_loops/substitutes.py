@@ -6,7 +6,7 @@ import builtins
 import heapq
 import types
 
-from . import linear, lines, maths
+from . import distributions, linear, lines, maths
 from .reading import definition, outer_name
 from .types import NotCompiled
 
@@ -128,7 +128,7 @@ SUBSTITUTES = {
     for module, functions in ((heapq, (heappush, heappop, heapreplace, heapify)), (bisect, (bisect_left, bisect_right, insort_left, insort_right)))
     for f in functions
 }
-_OURS = {*SUBSTITUTES.values(), sort, _sift_up, _sift_down, *lines.FUNCTIONS, *linear.FUNCTIONS, *maths.FUNCTIONS}
+_OURS = {*SUBSTITUTES.values(), sort, _sift_up, _sift_down, *lines.FUNCTIONS, *linear.FUNCTIONS, *maths.FUNCTIONS, *distributions.FUNCTIONS}
 
 
 def substituted(lowering, fn, args, node):

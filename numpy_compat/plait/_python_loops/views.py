@@ -23,7 +23,7 @@ def array_view(lowering, key, what):
     strides = [p.param() for _ in range(what.ndim)]
     if what.ndim and what.packed:
         strides[-1] = lowering.number(numpy.dtype(what.dtype).itemsize)
-    kind = RowsView if what.shape else {"": View, "list": ListView, "tuple": TupleView, "bytes": BytesView, "empty list": EmptyView}[what.of]
+    kind = RowsView if what.shape else {"": View, "list": ListView, "tuple": TupleView, "bytes": BytesView, "empty list": EmptyView, "deque": ListView, "empty deque": EmptyView}[what.of]
     made = kind(lowering, slot, buffer, what.dtype, lowering.zero, list(zip(extents, strides)), key, WHOLE)
     made.shape = what.shape
     return made
@@ -111,6 +111,10 @@ class View:
         own = next(((axis, at) for axis, x in enumerate(parts) if (at := offset_of(lowering.counter, x)) is not None), None)
         source = parts
         parts = [self._evaluated(lowering, x) for x in parts]  # all of them before any is checked
+        if len(parts) == 1 and type(parts[0]) is list:  # a tuple of the parts
+            (parts,) = parts
+            if len(parts) > len(self.dims):
+                raise NotCompiled("too many indices", node)
         if any(map(selects, parts)):
             return selected(self, lowering, parts, node)
         for axis, (x, (extent, stride)) in enumerate(zip(parts, self.dims)):
