@@ -90,7 +90,7 @@ def made(x):
             s += v
         q.clear()
         q.append(1.5)
-        s += q[0] + (2 if q else 1)
+        s += q[0] + bool(q)
     return s
 
 

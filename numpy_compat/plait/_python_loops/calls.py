@@ -251,8 +251,8 @@ def _float(lowering, args, node):
 
 def _bool(lowering, args, node):
     if len(args) != 1:
-        raise NotCompiled("bool() of no number", node)
-    return _value(BOOL, lowering.truth(*_numbers(args, node), node))
+        raise NotCompiled("bool() of nothing", node)
+    return _value(BOOL, lowering.truth(*args, node))
 
 
 def _constant(lowering, fn, node):

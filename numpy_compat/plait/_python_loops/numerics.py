@@ -24,7 +24,7 @@ def found(fn):
         return _OF_MATH[fn]
     module = str(getattr(fn, "__module__", "")).split(".")
     name, (home, those) = getattr(fn, "__name__", ""), (numpy.linalg, _OF_LINALG) if "linalg" in module else (numpy, _OF_NUMPY)
-    return those.get(name) if module[0] == "plait" or getattr(home, name, None) is fn else None
+    return those[name] if name in those and (module[0] == "plait" or getattr(home, name, None) is fn) else None
 
 
 def method(name):

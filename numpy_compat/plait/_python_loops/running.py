@@ -352,7 +352,10 @@ class Rest:
         """Hands over if there is code for the variables as they are now; asks for it if not."""
         self.went = time.thread_time()  # from when on machine code has it
         inputs, values = self.loop.inputs(variables | self.given if self.given else variables)
+        known = len(self.loop.codes)
         self.code = self.loop.code(inputs, self.numbers)
+        if len(self.loop.codes) > known:
+            self.went = time.thread_time()  # as it is made once
         self.code.ask()
         self.given_up = self.loop.stays = not (self.code.usable and self.code.fits(values))
         self.left = not self.given_up and self.code.ready
