@@ -86,7 +86,16 @@ def nothing_to_choose(items):
     return s
 
 
+def of_many_bits(n):
+    s = 0
+    for i in range(n):
+        s = s % 1000003 + random.randrange(2 ** (25 + i))
+        s += random.randint(0, 9)
+    return s
+
+
 COMPILED = [
+    (of_many_bits, (20,)),
     (area, (300,)), (walk, (200,)), (dice, (random.Random(7), 100)), (shuffled, (X, [*range(20)], 30)), (annealed, (X, 200)), (no_numbers, (9,)), (no_numbers_below, (9,)),
     (nothing_to_choose, ([4, 5, 6],)),
 ]  # fmt: skip

@@ -11,6 +11,7 @@ from . import distributions
 from .growing import Growing
 from .kinds import Value
 from .substitutes import substituted
+from .tracebacks import outgrown
 from .types import FLOAT, INT, NotCompiled
 from .views import TupleView, View, is_int
 
@@ -65,6 +66,7 @@ class PythonsGenerator:
     def double(self, lowering):
         from .draws import function_argument
 
+        lowering.effects += 1
         return Value(FLOAT, lowering.p.call("call_double", lowering.argument(function_argument("uniform")), self.address))
 
     def below(self, lowering, n, node):
@@ -73,6 +75,7 @@ class PythonsGenerator:
 
         p, drawn = lowering.p, lowering.variable("int64")
         lowering.fail_if(p.apply("greater", n, lowering.number(MOST)), _too_many, node)
+        lowering.effects += 1
         exponent = p.apply("right_shift", p.call("float_bits", p.cast(n, "float64")), lowering.number(52))
         beside = p.apply("subtract", lowering.number(32 + 1022), exponent)  # of 32 bits
         again = p.begin_repeat()
@@ -151,6 +154,7 @@ def _substitute(fn):
     return lambda lowering, g, node, *args: substituted(lowering, fn, [g, *args], node)
 
 
+@outgrown
 def _too_many(*_):
     raise OverflowError("random integers of more than 32 bits in a compiled loop; plait.jit(loops=False) draws them")
 
