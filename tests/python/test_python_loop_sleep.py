@@ -8,7 +8,7 @@ import pytest
 import plait
 from plait import _plait
 from plait._jit import _jitted, loops_of
-from plait._python_loops import running
+from plait._python_loops import lowering, running
 from plait._python_loops.by_element import ANY, axes_of
 
 FACTOR = 3
@@ -384,6 +384,11 @@ def test_what_machine_code_costs_is_counted_from_where_it_begins(fresh, monkeypa
             cls.now += 1
             return cls.now
 
+    def made(*args, types_of=lowering.types_of):
+        Clock.now += 10**6
+        return types_of(*args)
+
+    monkeypatch.setattr(lowering, "types_of", made)  # it takes long to make the code, once
     from_look(3)
     monkeypatch.setattr(running, "time", Clock)
     f = plait.jit(grows)

@@ -10,14 +10,14 @@ import numpy
 from . import complexes
 from .folds import fold_of, folded
 from .reading import LIBRARIES
-from .substitutes import SUBSTITUTES, is_ours, named, sort
+from .substitutes import SUBSTITUTES, is_ours, sort, substituted
 from .tracebacks import outgrown
 from .types import BOOL, FLOAT, INT, NUMPYS, NotCompiled, Scalar, class_of, joined
-from . import tables
+from . import deques, numerics, tables
 from .growing import Growing, items, new as new_list
 from .made import make, maker_of, materialised, of_numbers
 from .tables import Entries, Table
-from .views import Vector, View, as_vector, same_extent
+from .views import ListView, Vector, View, as_vector
 
 _LIBM = {
     getattr(math, n): n
@@ -28,7 +28,6 @@ _LIBM = {
     if hasattr(math, n)
 }  # fmt: skip
 _TYPES = {numpy.dtype(t.dtype).type: t for t in NUMPYS}
-ACCUMULATORS = 8  # of a product of two lines, side by side; they are joined in pairs
 
 
 def call(lowering, fn, node):
@@ -47,25 +46,19 @@ def call(lowering, fn, node):
         return substituted(lowering, SUBSTITUTES[fn], args, node)
     if fn is builtins.sorted and len(args) == 1 and not node.keywords:
         return _sorted(lowering, args[0], node)
-    if isinstance(fn, types.FunctionType) and is_ours(fn):
+    if deques.is_new(fn):
+        return deques.new(lowering, args, node)
+    if is_ours(fn):
         return inlined(lowering, fn, args, {}, node)
     if isinstance(fn, types.FunctionType) and not fn.__code__.co_filename.startswith(LIBRARIES):
         return inlined(lowering, fn, args, {k.arg: lowering.evaluate(k.value) for k in node.keywords}, node)
+    if (how := numerics.found(fn)) is not None:
+        return numerics.call(lowering, how, args, {k.arg: lowering.evaluate(k.value) for k in node.keywords}, node)
     if node.keywords:
         raise NotCompiled("a call with keywords", node)
     if fn in (builtins.min, builtins.max):
         return _called(lowering, fn, args, node)
     return lowering.each(args, lambda *args: _called(lowering, fn, list(args), node), node)
-
-
-def substituted(lowering, fn, args, node):
-    """A call of one of substitutes.py."""
-    from .inlining import inlined
-
-    if fn.__code__.co_argcount != len(args):
-        raise NotCompiled(f"{fn.__name__}() with other arguments", node)
-    named(lowering)
-    return inlined(lowering, fn, args, {}, node)
 
 
 def _sorted(lowering, what, node):
@@ -101,8 +94,6 @@ def _called(lowering, fn, args, node):
         if any(isinstance(a, (View, Vector)) for a in args):
             return Vector.elementwise(lowering, lambda *x: lowering.ufunc(ufunc, *x, node=node), args, node)
         return lowering.ufunc(ufunc, *_numbers(args, node), node=node)
-    if getattr(fn, "__name__", "") == "dot" and len(args) == 2:
-        return dot(lowering, *args, numpy.dot, node)
     if (name := _of_numpy(fn)) in _OF_NUMPY:
         return _OF_NUMPY[name](lowering, args, node)
     if len(args) == 1 and (name := fold_of(fn)):
@@ -112,8 +103,9 @@ def _called(lowering, fn, args, node):
 
 def method(lowering, array, node):
     """Of an array."""
-    if node.func.attr == "dot" and len(node.args) == 1:
-        return dot(lowering, array, lowering.evaluate(node.args[0]), numpy.dot, node)
+    if (how := numerics.method(node.func.attr)) is not None and not isinstance(array, ListView):
+        args = lowering.in_order(node, lambda: array, *(lambda a=a: lowering.evaluate(a) for a in node.args))
+        return numerics.call(lowering, how, args, {k.arg: lowering.evaluate(k.value) for k in node.keywords}, node)
     if node.args or node.keywords:
         raise NotCompiled(f"the method {node.func.attr}() of an array with arguments", node)
     if node.func.attr in ("conj", "conjugate"):
@@ -135,44 +127,6 @@ def _value(t, v, *literal):
     from .expressions import Value
 
     return Value(t, v, *literal)
-
-
-def dot(lowering, a, b, fn, node):
-    """The sum of products of two lines."""
-    from .expressions import Value
-
-    if isinstance(a, Value) or isinstance(b, Value):
-        raise NotCompiled("a product of a number", node)
-    a, b, p = as_vector(a, node), as_vector(b, node), lowering.p
-    if len(a.shape) != 1 or len(b.shape) != 1:
-        raise NotCompiled("a product of matrices", node)
-    same_extent(lowering, a.shape[0], b.shape[0], node, fn)
-    n = a.shape[0]
-
-    def term(i):
-        return lowering.ufunc(numpy.multiply, a.element([i]), b.element([i]), node=node)
-
-    key, known = (node, "value"), lowering.facts.merges.get((node, "value"), FLOAT)
-    if known.kind != "f":
-        raise NotCompiled("a product of integers", node)
-    sums = [lowering.variable(known.dtype) for _ in range(ACCUMULATORS)]
-    each = lowering.number(ACCUMULATORS)
-    blocks = p.apply("floor_divide", n, each)
-    _, block = p.begin_count(lowering.zero, blocks)
-    first = p.apply("multiply", block, each)
-    for k, held in enumerate(sums):
-        x = term(p.apply("add", first, lowering.number(k)))
-        lowering.settle(key, Scalar(x.type.dtype))
-        p.set(held, p.apply("add", p.get(held), lowering.cast(x, known.dtype)))
-    p.end()
-    parts = [p.get(held) for held in sums]
-    while len(parts) > 1:
-        parts = [p.apply("add", x, y) for x, y in zip(parts[::2], parts[1::2])]
-    p.set(sums[0], parts[0])
-    _, i = p.begin_count(p.apply("multiply", blocks, each), n)
-    p.set(sums[0], p.apply("add", p.get(sums[0]), lowering.cast(term(i), known.dtype)))
-    p.end()
-    return _value(known, p.get(sums[0]))
 
 
 def _of_numpy(fn):
@@ -297,8 +251,8 @@ def _float(lowering, args, node):
 
 def _bool(lowering, args, node):
     if len(args) != 1:
-        raise NotCompiled("bool() of no number", node)
-    return _value(BOOL, lowering.truth(*_numbers(args, node), node))
+        raise NotCompiled("bool() of nothing", node)
+    return _value(BOOL, lowering.truth(*args, node))
 
 
 def _constant(lowering, fn, node):

@@ -6,7 +6,9 @@ import contextlib
 import numpy
 
 from .. import _plait
+from . import pythons_draws
 from .kinds import Value
+from .made import MOST, computed, dtype_of, materialised
 from .tracebacks import outgrown
 from .types import FLOAT, NotCompiled, Scalar
 from .views import ListView, View, is_int
@@ -43,7 +45,14 @@ def address_of(name, value):
     return _plait.bit_generator_address(_bits(name, value))
 
 
+def function_argument(name):
+    """The name of the argument for the address of a function that draws."""
+    return _FUNCTION + name
+
+
 def _bits(name, value):
+    if name == pythons_draws.MODULE or pythons_draws.is_pythons(value):
+        return pythons_draws.bits_of(name, value)
     return numpy.random.mtrand._rand._bit_generator if name == LEGACY else value.bit_generator
 
 
@@ -54,6 +63,9 @@ def held(names, values):
         locks = {id(bits): bits.lock for n in names if not n.startswith(_FUNCTION) for bits in [_bits(n, values.get(n))]}
         for _, lock in sorted(locks.items()):
             stack.enter_context(lock)
+        for n in names:
+            if n == pythons_draws.MODULE or pythons_draws.is_pythons(values.get(n)):
+                stack.enter_context(pythons_draws.lent(n, values.get(n)))
         yield
 
 
@@ -101,7 +113,9 @@ def method(lowering, source, name, node, of_generator):
         v = _double(lowering, source, name)
         return _scaled(lowering, v, scale, loc, node) if name == "normal" else Value(FLOAT, lowering.p.apply("multiply", lowering.cast(scale, "float64"), v))
     if name == "integers":
-        return _integers(lowering, source, *_given(lowering, ("low", "high"), node), node)
+        return _integers(lowering, source, *_given(lowering, ("low", "high", "size", "dtype", "endpoint"), node), node)
+    if name in ("shuffle", "permutation"):
+        return _shuffled(lowering, source, name, *_given(lowering, ("x",), node), node)
     if name == "choice" and len(node.args) == 1 and not node.keywords:
         a = lowering.evaluate(node.args[0])
         if isinstance(a, View) and not isinstance(a, ListView) and len(a.dims) == 1:
@@ -122,14 +136,61 @@ def _below(lowering, source, count):
     return lowering.p.call("call_word", lowering.argument(_FUNCTION + "below_or_at"), source.address, most)
 
 
-def _integers(lowering, source, low, high, node):
+def _masked(lowering, source, most):
+    """A number of 0 to `most`, of so many bits that are drawn until they are one."""
+    p, drawn, mask = lowering.p, lowering.variable("int64"), most
+    for shift in (1, 2, 4, 8, 16):
+        mask = p.apply("bitwise_or", mask, p.apply("right_shift", mask, lowering.number(shift)))
+    again = p.begin_repeat()
+    p.set(drawn, p.apply("bitwise_and", _below(lowering, source, lowering.number(1 << 32)), mask))
+    p.break_(again, p.apply("less_equal", p.get(drawn), most))
+    p.end()
+    return p.get(drawn)
+
+
+def _shuffled(lowering, source, name, x, node):
+    """An array in another order: the same, or a copy, or the first so many ints."""
+    if name == "permutation" and isinstance(x, Value) and is_int(x):
+        n = lowering.cast(x, "int64")
+        lowering.fail_if(lowering.p.apply("greater", n, lowering.number(MOST)), _too_many, node)
+        x = computed(lowering, [lowering.p.apply("maximum", n, lowering.zero)], "int64", lambda index: index[0], node)
+    elif not isinstance(x, View) or isinstance(x, ListView) or len(x.dims) != 1:
+        raise NotCompiled(f"{name}() of what is no array of one axis", node)
+    elif name == "permutation":
+        x = materialised(lowering, x.vector(), node)
+    else:
+        lowering.effects += 1
+        lowering.facts.add(lowering.facts.mutated if x.own_memory else lowering.facts.written, None, x.slot)
+        x.touch()
+    p, n = lowering.p, x.dims[0][0]
+    lowering.fail_if(p.apply("greater", n, lowering.number(1 << 32)), _too_many, node)
+    last = p.apply("subtract", n, lowering.one)
+    _, k = p.begin_count(lowering.zero, p.apply("maximum", last, lowering.zero))
+    i = p.apply("subtract", last, k)
+    places = x._at([i]), x._at([_masked(lowering, source, i)])
+    first, second = (x._value(at).id for at in places)
+    for at, v in zip(places, (second, first)):
+        p.store(x.buffer, at, v)
+    p.end()
+    return x if name == "permutation" else None
+
+
+def _integers(lowering, source, low, high, size, dtype, endpoint, node):
+    if size is not None or dtype is not None and dtype_of(dtype, node) != "int64":
+        raise NotCompiled("random integers that are many, or of another dtype", node)
+    if endpoint is not None and not (isinstance(endpoint, Value) and endpoint.known):
+        raise NotCompiled("random integers whose ends are not known", node)
     if high is None:
         low, high = lowering.literal(0), low
     if not all(isinstance(x, Value) and is_int(x) and all(t.kind != "b" for t in x.kinds or {x.type}) for x in (low, high)):
         raise NotCompiled("random integers between what are no ints", node)
     p = lowering.p
     a, b = lowering.cast(low, "int64"), lowering.cast(high, "int64")
-    lowering.fail_if(p.apply("less_equal", b, a), lambda *_: numpy.random.default_rng().integers(1, 1), node)
+    closed = endpoint is not None and bool(endpoint.literal)
+    if closed:
+        lowering.fail_if(lowering.same(b, 2**63 - 1), _too_many, node)
+        b = p.apply("add", b, lowering.one)
+    lowering.fail_if(p.apply("less_equal", b, a), lambda *_: numpy.random.default_rng().integers(1, 0, endpoint=closed), node)
     lowering.fail_if(p.overflows("subtract", b, a), _too_many, node)
     return Value(Scalar("int64"), p.apply("add", a, _below(lowering, source, p.apply("subtract", b, a))))
 

@@ -7,17 +7,20 @@ import types
 
 import numpy
 
-from . import calls, complexes, draws, growing, tables
+from . import calls, complexes, draws, growing, products, pythons_draws, tables
 from .comprehensions import COMPREHENSIONS, folded, may_fold
 from .dry import resolved
 from .growing import Again, Element, Growing, contains, grown, repeated
 from .heeding import KINDS
 from .kinds import Kinds, Listed, Value, kinds_of
-from .made import materialised
 from .matching import of_matched
 from .by_python import Resumption
+from .made import materialised, of_numbers
+from .pythons_draws import PythonsGenerator
 from .resuming import resumption
 from .trying import handled
+from .made import materialised, of_numbers
+from .selected import Selected
 from .tables import Entries, Nothing, Table
 from .tracebacks import Failure, Place, outgrown
 from .types import BOOL, COMPLEX, FLOAT, INT, NotCompiled, Scalar, is_complex, joined, scalar_of
@@ -181,7 +184,7 @@ class Expressions(Kinds):
     def binary(self, op, a, b, node):
         fn, again = _OPERATORS[type(op)]
         if fn == "matmul":
-            return calls.dot(self, a, b, again, node)
+            return products.dot(self, a, b, again, node)
         if isinstance(a, (View, Vector)) or isinstance(b, (View, Vector)):
             return Vector.elementwise(self, lambda x, y: self.binary(op, x, y, node), (a, b), node)
         if not (isinstance(a, Value) and isinstance(b, Value)):
@@ -638,6 +641,8 @@ class Expressions(Kinds):
                 return growing.method(self, base, node)
             if isinstance(base, draws.Generator):
                 return draws.method(self, base, node.func.attr, node, True)
+            if isinstance(base, PythonsGenerator):
+                return base.method(self, node.func.attr, [self.evaluate(a) for a in node.args], node)
             if isinstance(base, Table):
                 return tables.method(self, base, node)
             if isinstance(base, (View, Vector)):
@@ -647,6 +652,8 @@ class Expressions(Kinds):
         fn = self.evaluate(node.func)
         if name := draws.legacy(fn):
             return draws.method(self, draws.Generator(self.argument(draws.LEGACY)), name, node, False)
+        if name := pythons_draws.name_of(fn):
+            return PythonsGenerator(self.argument(pythons_draws.MODULE)).method(self, name, [self.evaluate(a) for a in node.args], node)
         if fn in _FOLDS and len(node.args) == 1 and not isinstance(node.args[0], COMPREHENSIONS) and not node.keywords:
             of = self.dry_run(lambda: self.evaluate(node.args[0]))
             if isinstance(of, Table) and of.of == "set":
@@ -701,7 +708,9 @@ class Expressions(Kinds):
         return base.part(self, parts, node)
 
     def put(self, place, value, node):
-        if isinstance(place, Element):
+        if isinstance(value, list) and isinstance(place, (View, Selected)):
+            value = of_numbers(self, value, place.dtype, node)
+        if isinstance(place, (Element, Selected)):
             return place.put(value, node)
         self.effects += 1
         self.facts.add(self.facts.mutated if place.own_memory else self.facts.written, None, place.slot)

@@ -260,13 +260,20 @@ def given(lowering, key, view):
         from . import tables
 
         return tables.given(lowering, key, view)
-    made = Growing(lowering, key)
+    made = empty(lowering, key, lowering.inputs[key].of)
     if key in lowering.facts.changed_lists:
         lowering.lists.append((key, made))
     if view.empty:
         return made
     made.fill(view.dims[0][0], view.row, lowering.top)
     return made
+
+
+def empty(lowering, key, of="list"):
+    """What stands for a list, or for a deque."""
+    from .deques import Deque, OfDeque
+
+    return (Deque if "deque" in of or isinstance(key, tuple) and isinstance(key[0], OfDeque) else Growing)(lowering, key)
 
 
 def new(lowering, node):
@@ -347,6 +354,8 @@ def items(lowering, x, node):
 def method(lowering, a, node):
     """Of a list."""
     name, args = node.func.attr, [lowering.evaluate(x) for x in node.args]
+    if hasattr(a, "method"):  # of a kind of its own
+        return a.method(node, args)
     if node.keywords or any(isinstance(x, Vector) for x in args):
         raise NotCompiled(f"the method {name}() of a list with such arguments", node)
     if name == "append" and len(args) == 1:
@@ -365,10 +374,10 @@ def method(lowering, a, node):
         a.changes(node)
         return a.clear()
     if name == "sort" and not args:
-        from . import calls, substitutes
+        from . import substitutes
 
         a.changes(node)
-        return calls.substituted(lowering, substitutes.sort, [a], node)
+        return substitutes.substituted(lowering, substitutes.sort, [a], node)
     if name == "reverse" and not args:
         a.changes(node)
         return a.reverse(node)

@@ -26,6 +26,9 @@ class Frame:
     def take(self, lowering, value, node):
         parts = value if isinstance(value, list) else [] if value is None else [value]
         parts = [materialised(lowering, v, node) if isinstance(v, Vector) else v for v in parts]
+        for v in parts if isinstance(value, list) else ():  # which may have one array twice
+            if isinstance(v, View):
+                v.site = None
         if self.function is None and any(isinstance(v, (View, Growing)) for v in parts):
             raise NotCompiled("an array or a list is returned", node)
         if not all(isinstance(v, (Value, View, Growing)) for v in parts):

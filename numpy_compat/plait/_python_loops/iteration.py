@@ -7,6 +7,7 @@ import operator
 from .growing import Growing
 from .kinds import Value
 from .made import materialised
+from .numerics import Indices
 from .tables import Entries, Nothing, Table, keys_named
 from .over import by_place
 from .types import INT, NotCompiled
@@ -98,7 +99,7 @@ def _items(lowering, source, outermost=False):
     if isinstance(array, Growing):
         lowering.gone_over.append(array)
         return array.length, array.element
-    if isinstance(array, (Table, Entries)):
+    if isinstance(array, (Table, Entries, Indices)):
         return array.items(source)
     if isinstance(array, list) and array:
         return lowering.number(len(array)), lambda i: lowering.chosen_of(array, i, source)

@@ -21,6 +21,8 @@ class Held(NamedTuple):
 
 def listed(x):
     """The type of a sequence of numbers that are all of one kind, and its Held; of any other, that of an object, and itself."""
+    if type(x) is collections.deque:
+        return _deque(x)
     if not x and type(x) is list:
         return array_type("int64", 1, True, "empty list"), Held(numpy.zeros(0, "int64"), x)
     if type(x) is bytes:
@@ -37,6 +39,13 @@ def listed(x):
     except OverflowError:
         return Other(type(x)), x
     return array_type(dtype, 1, True, type(x).__name__), Held(array, x)
+
+
+def _deque(x):
+    if x.maxlen is not None:
+        return Other(collections.deque), x
+    t, held = listed([*x])
+    return (t._replace(of=t.of.replace("list", "deque")), held._replace(of=x)) if type(held) is Held else (Other(collections.deque), x)
 
 
 def tabled(x):
@@ -142,6 +151,9 @@ def _numbers(found, t):
 
 def put_back(of, shape, rows):
     """Gives a list, a dict or a set what it has now: the elements, or tuples of keys and values."""
+    if type(of) is collections.deque:
+        of.clear()
+        return of.extend(rows)
     if not isinstance(shape, Tabled):
         of[:] = rows
         return

@@ -18,11 +18,12 @@ from .heeding import ignored_by
 from .leaving import leave
 from .nested import Places, inside_of
 from .sharing import counter_of
+from .pythons_draws import PythonsGenerator
 from .trees import names, nodes
 from .types import ArrayType, BOOL, CallsItself, Drawing, INT, NotCompiled, SameAs, Scalar, joined
 from .by_python import Doing, is_rare, parents
 from .carried import Carried, CarriedList, exchanged
-from .growing import Again, Growing, given as given_list, of_parts
+from .growing import Again, Growing, empty, given as given_list, of_parts
 from .liveness import Liveness
 from .made import materialised
 from .matching import as_ifs, capture
@@ -56,6 +57,7 @@ class Facts:
         self.eager = set()  # nodes whose first operands are arrays that are computed before others, which change what they read
         self.attributes = []  # of modules: what the code takes for constants
         self.wholes = set()  # slots of arrays that are computed as a whole
+        self.multiplied = set()  # of those the ones that are factors of products of matrices
         self.mutated = set()  # slots of the loop's own arrays whose elements are set
         self.growing = []  # names of lists that the loop is given and changes in length, or that have tuples
         self.changed_lists = set()  # of those the ones that it does change
@@ -137,7 +139,7 @@ class Lowering(Expressions):
         self.told_on, self.at_positions = Told(self), {}  # what Python is told to go on; loops -> variables that say how far they are
         self.liveness, self.parents = facts.once(facts.liveness_of, loop), facts.once(parents, loop)
         self.sites = [(self.variable("int64"), self.variable("int64")) for _ in facts.sites]
-        self.own_lists = [Growing(self, node) for node in facts.lists]
+        self.own_lists = [empty(self, key) for key in facts.lists]
         self.own_tables = [Table(self, *made) for made in facts.tables]
         self.lists = []  # names of lists that it was given, and what they are while it runs
         for key in sorted(facts.tagged):
@@ -155,10 +157,10 @@ class Lowering(Expressions):
                 self.assign(key, Value(what, self.p.arg(what.dtype)))
             elif isinstance(what, ArrayType):
                 self.env[key] = self.array(key, what)
-                if what.shape:
+                if what.shape or "deque" in what.of:
                     facts.add(facts.growing, None, key)
             elif isinstance(what, Drawing):
-                self.env[key] = Generator(self.argument(key))
+                self.env[key] = (PythonsGenerator if what.pythons else Generator)(self.argument(key))
             else:
                 self.env[key] = self.known(what, loop)
         self.elements_into(loop, given)
@@ -214,7 +216,7 @@ class Lowering(Expressions):
         return self.drawn[key]
 
     def carry_list(self, key, node):
-        if key not in self.arrays or self.inputs[key].of in ("tuple", "bytes") or key in self.facts.changed_lists:
+        if key not in self.arrays or self.inputs[key].of in ("tuple", "bytes", "deque", "empty deque") or key in self.facts.changed_lists:
             raise NotCompiled(f"{key} becomes a list, which may be read behind the loop", node)
         self.facts.add(self.facts.carried_lists, None, key)
         raise Again("a list is carried over iterations")
@@ -239,7 +241,7 @@ class Lowering(Expressions):
         self.made_at[node] = key[1] + 1
         if key not in self.facts.lists:
             self.facts.add(self.facts.lists, None, key)
-            self.own_lists.append(Growing(self, key))
+            self.own_lists.append(empty(self, key))
         return self.own_lists[self.facts.lists.index(key)]
 
     def memory_at(self, node):

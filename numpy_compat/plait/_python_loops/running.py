@@ -2,6 +2,7 @@
 
 import ast
 import builtins
+import collections
 import contextlib
 import functools
 import itertools
@@ -25,6 +26,7 @@ from .entries import entry_of
 from .forgotten import makes_own
 from .heeding import KINDS
 from .over import Over, is_range
+from .pythons_draws import is_pythons
 from .reading import definition, exposed, outer_name
 from .leaving import Leave
 from .on_device import device_among, found as found_on_device, mixed_up, numbers_of, reals_of
@@ -50,6 +52,7 @@ AHEAD = 4
 SHORT = 1.0  # seconds in Python of a `for` that runs in quick code to its end: less than code of full effort lets wait
 PART = 2e-3  # seconds that quick code runs at a time
 MUCH = 10e-3  # seconds that it has run before code of full effort is asked for, which other loops' quick code then waits for
+FACTOR = 1 << 12  # elements of a factor of a product of matrices: NumPy's library takes less time for larger ones
 LARGE = 1 << 14  # elements of an array that is computed as a whole: threads do that sooner, a statement of Python's at a time
 MOST = 16  # codes of a loop
 ROUNDS, LONGEST = 10, 1 << 16  # rounds without gain until a loop sleeps, and as many for a start; rounds that it sleeps at most
@@ -270,7 +273,9 @@ class Loop(_plait.LoopCall):
             t = scalar_of(x)
             if t is None and isinstance(x, numpy.random.Generator) and is_numpys(x):
                 t = Drawing()
-            elif t is None and type(x) in (list, tuple, bytes):
+            elif t is None and is_pythons(x):
+                t = Drawing(True)
+            elif t is None and type(x) in (list, tuple, bytes, collections.deque):
                 t, x = listed(x)
             elif t is None and is_table(x):
                 t, x = tabled(x)
@@ -355,7 +360,10 @@ class Rest:
         """Hands over if there is code for the variables as they are now; asks for it if not."""
         self.went = time.thread_time()  # from when on machine code has it
         inputs, values = self.loop.inputs(variables | self.given if self.given else variables)
+        known = len(self.loop.codes)
         self.code = self.loop.code(inputs, self.numbers)
+        if len(self.loop.codes) > known:
+            self.went = time.thread_time()  # as it is made once
         self.code.ask(self.short)
         self.given_up = self.loop.stays = not (self.code.usable and self.code.fits(values))
         self.left = not self.given_up and self.ready
@@ -546,6 +554,8 @@ class Code:
             return False
         names = self.lowering.arrays
         if any(memory_of(values[names[slot]]).size > LARGE for slot in self.lowering.facts.wholes):
+            return False
+        if any(memory_of(values[names[slot]]).size > FACTOR for slot in self.lowering.facts.multiplied):
             return False
         if not all(memory_of(values[names[slot]]).flags.writeable for slot in self.lowering.facts.written if names[slot] in values):
             return False

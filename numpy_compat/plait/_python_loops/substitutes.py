@@ -4,6 +4,11 @@ the same."""
 import bisect
 import builtins
 import heapq
+import types
+
+from . import distributions, linear, lines, maths
+from .reading import definition, outer_name
+from .types import NotCompiled
 
 
 def _sift_up(heap, first, at):
@@ -123,17 +128,28 @@ SUBSTITUTES = {
     for module, functions in ((heapq, (heappush, heappop, heapreplace, heapify)), (bisect, (bisect_left, bisect_right, insort_left, insort_right)))
     for f in functions
 }
-_OURS = [*SUBSTITUTES.values(), sort, _sift_up, _sift_down]
+_OURS = {*SUBSTITUTES.values(), sort, _sift_up, _sift_down, *lines.FUNCTIONS, *linear.FUNCTIONS, *maths.FUNCTIONS, *distributions.FUNCTIONS}
 
 
-def named(lowering):
-    """What the functions here find outside of themselves, for who compiles them."""
-    from .reading import definition, outer_name
+def substituted(lowering, fn, args, node):
+    """A call of one of those."""
+    from .inlining import inlined
 
-    for f in _OURS:
-        for name in definition(f)[2]:
-            lowering.env.setdefault(outer_name(f, name), globals().get(name, getattr(builtins, name, None)))
+    if fn.__code__.co_argcount != len(args):
+        raise NotCompiled(f"{fn.__name__}() with other arguments", node)
+    _named(lowering, fn)
+    return inlined(lowering, fn, args, {}, node)
+
+
+def _named(lowering, fn):
+    """What a function here finds outside of itself, for who compiles it."""
+    for name in definition(fn)[2]:
+        key = outer_name(fn, name)
+        if key not in lowering.env:
+            found = lowering.env[key] = lowering.known(fn.__globals__.get(name, getattr(builtins, name, None)), None)
+            if is_ours(found):
+                _named(lowering, found)
 
 
 def is_ours(fn):
-    return fn in _OURS
+    return isinstance(fn, types.FunctionType) and fn in _OURS

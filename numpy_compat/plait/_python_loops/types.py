@@ -60,7 +60,7 @@ class ArrayType(NamedTuple):
     dtype: str
     ndim: int
     packed: bool = False  # elements along the last axis follow each other
-    of: str = ""  # "list", "tuple", "bytes" or "empty list": the array has the numbers of one of Python's
+    of: str = ""  # "list", "tuple", "bytes", "deque" or "empty list", "empty deque": the array has the numbers of one of Python's
     shape: tuple = None  # the Shape of a list of tuples, or of numbers of several types: it has their words
 
 
@@ -137,7 +137,9 @@ same_as = functools.cache(SameAs)  # one object for equal ones: code is kept by 
 
 
 class Drawing(NamedTuple):
-    """A numpy.random.Generator."""
+    """A numpy.random.Generator, or Python's random.Random."""
+
+    pythons: bool = False
 
 
 class Other(NamedTuple):

@@ -23,7 +23,7 @@ def array_view(lowering, key, what):
     strides = [p.param() for _ in range(what.ndim)]
     if what.ndim and what.packed:
         strides[-1] = lowering.number(numpy.dtype(what.dtype).itemsize)
-    kind = RowsView if what.shape else {"": View, "list": ListView, "tuple": TupleView, "bytes": BytesView, "empty list": EmptyView}[what.of]
+    kind = RowsView if what.shape else {"": View, "list": ListView, "tuple": TupleView, "bytes": BytesView, "empty list": EmptyView, "deque": ListView, "empty deque": EmptyView}[what.of]
     made = kind(lowering, slot, buffer, what.dtype, lowering.zero, list(zip(extents, strides)), key, WHOLE)
     made.shape = what.shape
     return made
@@ -100,6 +100,8 @@ class View:
 
     def part(self, lowering, parts, node):
         """What an index, made of these parts, names."""
+        from .selected import selected, selects
+
         p = lowering.p
         if any(isinstance(x, ast.Constant) and x.value is Ellipsis for x in parts):
             raise NotCompiled("an index with an ellipsis", node)
@@ -109,6 +111,12 @@ class View:
         own = next(((axis, at) for axis, x in enumerate(parts) if (at := offset_of(lowering.counter, x)) is not None), None)
         source = parts
         parts = [self._evaluated(lowering, x) for x in parts]  # all of them before any is checked
+        if len(parts) == 1 and type(parts[0]) is list:  # a tuple of the parts
+            (parts,) = parts
+            if len(parts) > len(self.dims):
+                raise NotCompiled("too many indices", node)
+        if any(map(selects, parts)):
+            return selected(self, lowering, parts, node)
         for axis, (x, (extent, stride)) in enumerate(zip(parts, self.dims)):
             if type(x) is tuple:
                 start, length, step = self._slice(lowering, *x, node, extent)
@@ -251,11 +259,13 @@ class Described:
         self.lowering, self.like = lowering, view
         local = lambda: lowering.p.local("int64")  # noqa: E731
         self.offset, self.dims = local(), [(local(), local()) for _ in view.dims]
+        self.site = view.site
 
     def set(self, view, node):
         p, like = self.lowering.p, self.like
         if (type(view), view.slot, view.buffer, view.dtype, len(view.dims)) != (type(like), like.slot, like.buffer, like.dtype, len(like.dims)):
             raise NotCompiled("one of several arrays", node)
+        self.site = self.site if view.site == self.site else None
         p.set(self.offset, view.offset)
         for ours, theirs in zip(self.dims, view.dims):
             for local, v in zip(ours, theirs):
@@ -265,7 +275,9 @@ class Described:
     def view(self):
         get = self.lowering.p.get
         dims = [(get(extent), get(stride)) for extent, stride in self.dims]
-        return type(self.like)(self.lowering, self.like.slot, self.like.buffer, self.like.dtype, get(self.offset), dims, f"{self.like.text} {self.offset}")
+        made = type(self.like)(self.lowering, self.like.slot, self.like.buffer, self.like.dtype, get(self.offset), dims, f"{self.like.text} {self.offset}")
+        made.site = self.site
+        return made
 
 
 class ListView(View):
