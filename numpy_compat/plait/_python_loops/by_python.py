@@ -373,10 +373,9 @@ def on(loop, variables, numbers, by_python=False):
 
 def _code_for(loop, variables, numbers):
     """The code that is there for the variables as they are now, and their values."""
-    inputs, values = loop.inputs(variables)
-    if any(isinstance(t, Other) and t.type is int for t in inputs.values()):
+    if any(isinstance(t, Other) and t.type is int for t in loop.inputs(variables)[0].values()):
         return None, None
-    code = loop.code(inputs, numbers)
+    code, values = loop.chosen(variables, numbers)
     code.ask()
     return (code, values) if code.usable and code.fits(values) and code.ready else (None, None)
 

@@ -58,6 +58,14 @@ def call(lowering, fn, node):
     return lowering.each(args, lambda *args: _called(lowering, fn, list(args), node), node)
 
 
+def call_bound(lowering, fn, to, node):
+    """A call of a method of an object."""
+    from .inlining import inlined
+
+    args = lowering.in_order(node, *(lambda a=a: lowering.evaluate(a) for a in node.args))
+    return inlined(lowering, fn, [to, *args], {k.arg: lowering.evaluate(k.value) for k in node.keywords}, node)
+
+
 def substituted(lowering, fn, args, node):
     """A call of one of substitutes.py."""
     from .inlining import inlined

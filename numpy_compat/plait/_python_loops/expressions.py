@@ -7,7 +7,7 @@ import types
 
 import numpy
 
-from . import calls, complexes, draws, growing, tables
+from . import calls, complexes, draws, growing, objects, tables
 from .comprehensions import COMPREHENSIONS, folded, may_fold
 from .dry import resolved
 from .growing import Again, Element, Growing, contains, grown, repeated
@@ -494,6 +494,8 @@ class Expressions(Kinds):
             return found if isinstance(op, ast.In) else Value(BOOL, self.negated(found.id))
         if isinstance(op, (ast.Is, ast.IsNot)) and (a is None or b is None):
             return self.literal((a is b) == isinstance(op, ast.Is))
+        if isinstance(op, (ast.Eq, ast.NotEq, ast.Is, ast.IsNot)) and objects.are_members(a, b):
+            return self.literal((a is b) == isinstance(op, (ast.Eq, ast.Is)))
         if isinstance(a, list) and isinstance(b, list) and isinstance(op, (ast.Eq, ast.NotEq)) and isinstance(a, Listed) == isinstance(b, Listed):
             alike = self.literal(len(a) == len(b))
             for x, y in zip(a, b) if len(a) == len(b) else ():
@@ -584,6 +586,8 @@ class Expressions(Kinds):
 
     def of_Attribute(self, node):
         base = self.evaluate(node.value)
+        if isinstance(base, objects.Instance):
+            return objects.attribute(self, base, node)
         if isinstance(base, View):
             return base.attribute(self, node)
         if isinstance(base, Value):
@@ -596,7 +600,7 @@ class Expressions(Kinds):
             found = getattr(base, node.attr)
         except AttributeError:
             raise NotCompiled(f"the attribute {node.attr}", node) from None
-        if isinstance(base, types.ModuleType) and base.__name__.partition(".")[0] not in ("numpy", "math", "plait"):
+        if isinstance(base, (type, types.ModuleType)) and (base.__name__ if isinstance(base, types.ModuleType) else base.__module__).partition(".")[0] not in _LASTING:
             self.facts.add(self.facts.attributes, None, (base, node.attr, found))
         return self.known(found, node)
 
@@ -625,9 +629,13 @@ class Expressions(Kinds):
                 return tables.method(self, base, node)
             if isinstance(base, (View, Vector)):
                 return calls.method(self, base, node)
+            if isinstance(base, objects.Instance) and (fn := objects.method(self, base, node)) is not None:
+                return calls.call_bound(self, fn, base, node)
             if isinstance(base, Value) and node.func.attr in ("conjugate", "conj") and not node.args and not node.keywords:
                 return self.each((base,), lambda a: complexes.conjugated(self, a, node), node)
         fn = self.evaluate(node.func)
+        if isinstance(fn, objects.Instance):
+            return calls.call_bound(self, objects.called(self, fn, node), fn, node)
         if name := draws.legacy(fn):
             return draws.method(self, draws.Generator(self.argument(draws.LEGACY)), name, node, False)
         if fn in _FOLDS and len(node.args) == 1 and not isinstance(node.args[0], COMPREHENSIONS) and not node.keywords:
@@ -747,6 +755,7 @@ class Expressions(Kinds):
 _DTYPES = {"bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float32", "float64", "float16"}
 
 
+_LASTING = "numpy", "math", "plait", "builtins"  # modules whose attributes stay what they are
 _FOLDS = {builtins.sum, builtins.min, builtins.max, builtins.any, builtins.all}
 
 

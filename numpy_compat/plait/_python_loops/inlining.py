@@ -104,7 +104,7 @@ class Copy:
 
 def inlined(lowering, function, given, named, node):
     """What a call gives."""
-    if any(f.prefix.startswith(f"{function.__name__} ") for f in lowering.frames):
+    if any(f.function is function for f in lowering.frames):
         raise NotCompiled(f"{function.__name__}() calls itself", node)
     made = lowering.facts.inlined.get(node)
     if made is None:

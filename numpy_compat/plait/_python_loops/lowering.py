@@ -14,6 +14,7 @@ from .expressions import Expressions, Value
 from .inlining import Frame
 from .iteration import begin, iterate
 from .kinds import Listed, kinds_of
+from . import objects
 from .leaving import leave
 from .sharing import counter_of
 from .trees import names, nodes
@@ -35,7 +36,7 @@ class Facts:
     """What passes over one loop have found. behind: names that are read outside of it, which alone it gives back, with those that it begins with."""
 
     def __init__(self, behind):
-        self.behind, self.views = behind, set()  # and names that become parts of arrays
+        self.behind, self.views = {*behind}, set()  # and names that become parts of arrays
         self.merges = {}  # where ways meet -> name -> Bound
         self.tagged = set()  # names whose type or binding the machine code has to know
         self.written = set()  # slots of arrays that are stored to
@@ -50,7 +51,8 @@ class Facts:
         self.carried_lists = set()  # names that stand for several lists
         self.draws, self.arguments = False, []  # whether random numbers are drawn; addresses of what does
         self.eager = set()  # nodes whose first operands are arrays that are computed before others, which change what they read
-        self.attributes = []  # of modules: what the code takes for constants
+        self.attributes = []  # of modules and classes: what the code takes for constants
+        self.cells = {}  # attributes of objects that are set -> the types of the numbers that they get, none of an array or a list
         self.wholes = set()  # slots of arrays that are computed as a whole
         self.mutated = set()  # slots of the loop's own arrays whose elements are set
         self.growing = []  # names of lists that the loop is given and changes in length, or that have tuples
@@ -112,7 +114,7 @@ class Lowering(Expressions):
         self.statements, self.at = 0, None  # so far; the number of the outermost iteration
         self.counter, self.touched = facts.once(counter_of, loop), {}  # slots of arrays -> the places of an iteration that it reads and writes
         self.heaps = {}  # dtypes of arrays that the loop makes -> buffers of theirs
-        self.env, self.loops, self.frames = {}, [], []
+        self.env, self.loops, self.frames, self.cells = {}, [], [], {}
         self.gone_over = []  # lists that the loop which begins goes over
         self.carried = {}
         self.live = None  # of a statement `a = b`, the names that are read behind it
@@ -153,7 +155,8 @@ class Lowering(Expressions):
             elif isinstance(what, Drawing):
                 self.env[key] = Generator(self.argument(key))
             else:
-                self.env[key] = self.known(what, loop)
+                self.env[key] = objects.known(key, what) or self.known(what, loop)
+        self.cells = {key: objects.Cell(self, kinds) for key, kinds in facts.cells.items() if kinds}
         self.elements_into(loop, given)
         self.counters = facts.once(counters, loop)
         self.root = self.p.begin_if(None)
@@ -267,7 +270,7 @@ class Lowering(Expressions):
 
     def finish(self):
         """What the machine code gives back: the failure, its operands, how many elements there are, and of each variable its value and its tag."""
-        if self.made and (self.lists or self.facts.growing or self.facts.written - {out.slot for out in self.outs}):
+        if self.made and (self.lists or self.facts.growing or self.facts.cells or self.facts.written - {out.slot for out in self.outs}):
             raise NotCompiled("a comprehension that writes to arrays, or changes lists or dicts", self.top)
         if self.made and self.facts.elements is None:  # as no iteration has one
             self.facts.elements = INT, frozenset({INT})
@@ -284,10 +287,13 @@ class Lowering(Expressions):
                 if tagged:
                     self.p.result(self.p.get(self.tag(key)))
                 self.outputs.append((key, bound.type, tagged))
-        self.left = [(key, made) for key, made in self.carried.items() if key in self.asked]
+        self.left = [(key, made) for key, made in self.carried.items() if key in self.asked or key in self.facts.cells]
         for local in (*self.told, *(v for _, made in self.left for v in made.told), *(v for _, made in self.lists for v in (made.address, made.count))):
             self.p.result(self.p.get(local))
         self.told_on.results()
+        for cell in self.cells.values():
+            self.p.result(self.p.get(cell.held))
+            self.p.result(self.p.get(cell.tag))
         self.p.finish()
 
     # variables
@@ -314,6 +320,8 @@ class Lowering(Expressions):
         if key in self.facts.tagged:
             self.p.set(self.tag(key), self.tag_number(value))
         self.env[key] = Bound(t, False, kinds_of(value))
+        if key in self.cells:
+            self.cells[key].set(value)
 
     def read(self, key, node, unbound=None):
         bound = self.env.get(key)
@@ -495,7 +503,8 @@ class Lowering(Expressions):
             value = self.settled(value, s)
         if len(s.targets) > 1 and isinstance(value, Growing) and any(n in self.carried for n in names(s, ast.Store)):
             raise NotCompiled("a list gets several names, of which one is carried over iterations", s)
-        self.live = self.liveness.moves.get(s) if len(s.targets) == 1 else None
+        moves = self.liveness.moves.get(s) if len(s.targets) == 1 else None
+        self.live = moves if moves is None else moves | objects.attributes(self.inputs)  # which are read at any time
         for target in s.targets:
             self.store(target, value)
         self.live = None
@@ -528,8 +537,8 @@ class Lowering(Expressions):
                 fn = "add" if isinstance(s.op, ast.Add) else "subtract"
                 return self.store(target, Value(INT, self.p.apply(fn, old.id, by.id)))
             return self.store(target, self.binary(s.op, old, by, s))
-        if not isinstance(target, ast.Subscript):
-            raise NotCompiled("an attribute that changes", s)
+        if isinstance(target, ast.Attribute):
+            return objects.augment(self, s)
         place = self.place(ast.copy_location(ast.Subscript(target.value, target.slice, ast.Load()), target))  # which is read first
         old = place.load() if place.scalar else place.vector()
         self.put(place, self.binary(s.op, old, self.evaluate(s.value), s), s)
@@ -555,7 +564,9 @@ class Lowering(Expressions):
             elif isinstance(value, (Growing, Listed)):
                 self.facts.add(self.facts.views, None, target.id)
                 self.env[target.id] = value if isinstance(value, Growing) else of_parts(self, value, target)
-            elif isinstance(value, Table) or isinstance(value, View) and not value.scalar:
+            elif isinstance(value, objects.Instance) and (target.id in self.facts.behind or target.id in self.inputs):
+                raise NotCompiled(f"{target.id} becomes another object", target)
+            elif isinstance(value, (Table, objects.Instance)) or isinstance(value, View) and not value.scalar:
                 self.facts.add(self.facts.views, None, target.id)
                 self.env[target.id] = value
             elif isinstance(value, Vector):
@@ -578,7 +589,7 @@ class Lowering(Expressions):
             value, place = self.in_order(target, lambda: value, lambda: self.place(target))
             self.put(place, value, target)
         else:
-            raise NotCompiled("an attribute that changes", target)
+            objects.store(self, target, value)
 
     def do_If(self, s):
         known, condition = self.decides(s.test)
