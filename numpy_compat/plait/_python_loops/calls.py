@@ -42,7 +42,7 @@ def call(lowering, fn, node):
         return made
     if name := maker_of(fn):
         return make(lowering, name, node)
-    args = lowering.in_order(node, *(lambda a=a: lowering.evaluate(a) for a in node.args))
+    args = lowering.spread(node.args, node)
     if isinstance(fn, types.BuiltinFunctionType) and fn in SUBSTITUTES and not node.keywords:
         return substituted(lowering, SUBSTITUTES[fn], args, node)
     if fn is builtins.sorted and len(args) == 1 and not node.keywords:
@@ -50,7 +50,7 @@ def call(lowering, fn, node):
     if isinstance(fn, types.FunctionType) and is_ours(fn):
         return inlined(lowering, fn, args, {}, node)
     if isinstance(fn, types.FunctionType) and not fn.__code__.co_filename.startswith(LIBRARIES):
-        return inlined(lowering, fn, args, {k.arg: lowering.evaluate(k.value) for k in node.keywords}, node)
+        return inlined(lowering, fn, args, named_arguments(lowering, node), node)
     if node.keywords:
         raise NotCompiled("a call with keywords", node)
     if fn in (builtins.min, builtins.max):
@@ -58,12 +58,19 @@ def call(lowering, fn, node):
     return lowering.each(args, lambda *args: _called(lowering, fn, list(args), node), node)
 
 
+def named_arguments(lowering, node):
+    """Arguments by their names."""
+    if any(k.arg is None for k in node.keywords):
+        raise NotCompiled("a call with ** of a dict", node)
+    return {k.arg: lowering.evaluate(k.value) for k in node.keywords}
+
+
 def call_bound(lowering, fn, to, node):
     """A call of a method of an object."""
     from .inlining import inlined
 
-    args = lowering.in_order(node, *(lambda a=a: lowering.evaluate(a) for a in node.args))
-    return inlined(lowering, fn, [to, *args], {k.arg: lowering.evaluate(k.value) for k in node.keywords}, node)
+    args = lowering.spread(node.args, node)
+    return inlined(lowering, fn, [to, *args], named_arguments(lowering, node), node)
 
 
 def substituted(lowering, fn, args, node):

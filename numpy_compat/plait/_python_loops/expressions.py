@@ -553,7 +553,20 @@ class Expressions(Kinds):
             self.perhaps -= 1
 
     def of_Tuple(self, node):
-        return self.in_order(node, *(lambda e=e: self.evaluate(e) for e in node.elts))
+        return self.spread(node.elts, node)
+
+    def spread(self, parts, node):
+        """What these give, one after the other, and of starred ones the parts of their tuples."""
+        values = self.in_order(node, *(lambda e=e: self.evaluate(e.value if isinstance(e, ast.Starred) else e) for e in parts))
+        found = []
+        for part, value in zip(parts, values):
+            if not isinstance(part, ast.Starred):
+                found.append(value)
+            elif isinstance(value, list):
+                found += value
+            else:
+                raise NotCompiled("a starred array or list, whose length only the running code knows", node)
+        return found
 
     def of_List(self, node):
         return Listed(self.of_Tuple(node))
@@ -613,8 +626,6 @@ class Expressions(Kinds):
         return self.literal(x) if scalar_of(x) is not None else x
 
     def of_Call(self, node):
-        if any(isinstance(a, ast.Starred) for a in node.args):
-            raise NotCompiled("a starred argument", node)
         if isinstance(node.func, ast.Attribute):
             base = self.evaluate(node.func.value)
             if isinstance(base, ListView) and not base.scalar and node.func.attr in ("index", "count") and len(node.args) == 1 and not node.keywords:
@@ -645,6 +656,11 @@ class Expressions(Kinds):
             if isinstance(of, (Growing, ListView, Table, Entries)):
                 node = self.facts.once(growing.over, node)
         return folded(self, fn, node) if may_fold(fn, node) else calls.call(self, fn, node)
+
+    def of_Yield(self, node):
+        from .generators import resume
+
+        return resume(self, node)
 
     def of_ListComp(self, node):
         return growing.of_comprehension(self, node)

@@ -7,7 +7,7 @@ from .growing import Growing
 from .kinds import Listed
 from .made import materialised
 from .tables import Nothing
-from .reading import definition, outer_name
+from .reading import definition, is_generator, outer_name
 from .trees import copied
 from .types import NotCompiled
 from .views import Described, Vector, View
@@ -79,31 +79,39 @@ class Copy:
             raise NotCompiled(f"a call of {function.__name__}()", node)
         tree, own, _ = found
         a = tree.args
-        if a.vararg or a.kwarg or a.kwonlyargs:
-            raise NotCompiled(f"a call of {function.__name__}(), which takes more than positional arguments", node)
-        self.parameters = [x.arg for x in (*a.posonlyargs, *a.args)]
+        if a.kwarg:
+            raise NotCompiled(f"a call of {function.__name__}(), which takes any keywords", node)
+        self.positional, self.by_name, self.rest = [x.arg for x in (*a.posonlyargs, *a.args)], [x.arg for x in a.kwonlyargs], a.vararg and a.vararg.arg
+        self.unnamed = {x.arg for x in a.posonlyargs}
         self.prefix = f"{function.__name__} {number}."
         self.function = function
         renamed = _Renamed(function, self.prefix, own)
         self.body = [renamed.visit(copied(s)) for s in tree.body]
 
     def arguments(self, lowering, given, named, node):
-        defaults = dict(zip(reversed(self.parameters), reversed(self.function.__defaults__ or ())))
-        if len(given) > len(self.parameters) or set(named) - set(self.parameters[len(given) :]):
-            raise NotCompiled(f"a call of {self.function.__name__}() with other arguments", node)
-        values = dict(zip(self.parameters, given)) | named
-        for name in self.parameters:
-            if name not in values and name not in defaults:
-                raise NotCompiled(f"a call of {self.function.__name__}() with too few arguments", node)
-            value = lowering.settled(values[name], node) if name in values else lowering.known(defaults[name], node)
+        """Gives the parameters what a call has for them."""
+        name, count = self.function.__name__, len(self.positional)
+        defaults = dict(zip(reversed(self.positional), reversed(self.function.__defaults__ or ()))) | (self.function.__kwdefaults__ or {})
+        parameters = [*self.positional, *self.by_name]
+        if len(given) > count and not self.rest or {*named} - ({*parameters[len(given) :], *self.by_name} - self.unnamed):
+            raise NotCompiled(f"a call of {name}() with other arguments", node)
+        values = dict(zip(self.positional, given)) | named
+        if self.rest:
+            lowering.env[self.prefix + self.rest] = [lowering.settled(x, node) for x in given[count:]]
+        for parameter in parameters:
+            if parameter not in values and parameter not in defaults:
+                raise NotCompiled(f"a call of {name}() with too few arguments", node)
+            value = lowering.settled(values[parameter], node) if parameter in values else lowering.known(defaults[parameter], node)
             if isinstance(value, Value):
-                lowering.assign(self.prefix + name, value)
+                lowering.assign(self.prefix + parameter, value)
             else:
-                lowering.env[self.prefix + name] = value
+                lowering.env[self.prefix + parameter] = value
 
 
 def inlined(lowering, function, given, named, node):
     """What a call gives."""
+    if is_generator(function):
+        raise NotCompiled(f"{function.__name__}(), a generator, is called where no loop consumes it", node)
     if any(f.function is function for f in lowering.frames):
         raise NotCompiled(f"{function.__name__}() calls itself", node)
     made = lowering.facts.inlined.get(node)

@@ -129,6 +129,7 @@ class Lowering(Expressions):
         self.effects = 0  # places so far at which something changes that an expression may read
         self.assigned = 0  # and at which the loop's own variables do
         self.doing = None  # the Doing of the loop's own statement that is lowered
+        self.consuming = 0  # generators that loops around what is lowered consume
         self.told_on, self.at_positions = Told(self), {}  # what Python is told to go on; loops -> variables that say how far they are
         self.liveness, self.parents = facts.once(facts.liveness_of, loop), facts.once(parents, loop)
         self.sites = [(self.variable("int64"), self.variable("int64")) for _ in facts.sites]
@@ -210,7 +211,7 @@ class Lowering(Expressions):
         return self.drawn[key]
 
     def carry_list(self, key, node):
-        if key not in self.arrays or self.inputs[key].of in ("tuple", "bytes") or key in self.facts.changed_lists:
+        if key not in self.arrays or self.inputs[key].of in ("tuple", "bytes", "list of lists") or key in self.facts.changed_lists:
             raise NotCompiled(f"{key} becomes a list, which may be read behind the loop", node)
         self.facts.add(self.facts.carried_lists, None, key)
         raise Again("a list is carried over iterations")
@@ -475,6 +476,8 @@ class Lowering(Expressions):
     def do_Pass(self, s):
         pass
 
+    do_Nonlocal = do_Rebound = do_Pass
+
     def do_Expr(self, s):
         if not isinstance(s.value, ast.Constant):
             self.unused = s.value
@@ -530,7 +533,7 @@ class Lowering(Expressions):
             held = held.view(s) if isinstance(held, Carried) else held
             if isinstance(held, View) and not held.scalar:
                 return self.put(held, self.binary(s.op, held.vector(), self.evaluate(s.value), s), s)
-            if not isinstance(held, Bound):
+            if not self.is_variable(held):
                 raise NotCompiled("an array that changes as a whole", s)
             old, by = self.evaluate(target), self.evaluate(s.value)
             if target.id in self.counters and isinstance(old, Value) and old.type == by.type == INT and len(old.kinds) <= 1:
@@ -545,7 +548,9 @@ class Lowering(Expressions):
 
     def store(self, target, value):
         if isinstance(target, ast.Name):
-            if target.id in self.carried:
+            if isinstance(same := self.env.get(target.id), SameAs) or "|" in target.id:
+                self.rebind(same, value, target)
+            elif target.id in self.carried:
                 self.carried[target.id].assign(value, target)
             elif isinstance(value, Value):
                 self.assign(target.id, value)
@@ -576,7 +581,7 @@ class Lowering(Expressions):
                 raise NotCompiled(f"{target.id} becomes what is neither a number nor a part of an array", target)
         elif isinstance(target, (ast.Tuple, ast.List)):
             if any(isinstance(t, ast.Starred) for t in target.elts):
-                raise NotCompiled("a starred target", target)
+                return self.store_starred(target, value)
             parts = self.parts(value, len(target.elts), target)
             if self.carried and exchanged(self, target.elts, parts):
                 return
@@ -590,6 +595,23 @@ class Lowering(Expressions):
             self.put(place, value, target)
         else:
             objects.store(self, target, value)
+
+    def rebind(self, same, value, target):
+        """Of a function that the loop calls: a variable of the loop's, of another function."""
+        if not isinstance(same, SameAs) or not isinstance(value, Value) or self.perhaps:
+            raise NotCompiled("a nonlocal variable is set that is no number of the loop's", target)
+        self.effects += 1
+        self.assign(same.name, value)
+
+    def store_starred(self, target, value):
+        """a, *b = c"""
+        at = next(k for k, t in enumerate(target.elts) if isinstance(t, ast.Starred))
+        behind = len(target.elts) - at - 1
+        if not isinstance(value, list) or len(value) < at + behind:
+            raise NotCompiled("a starred target of what has no known number of parts", target)
+        end = len(value) - behind
+        for t, part in zip(target.elts, [*value[:at], Listed(value[at:end]), *value[end:]]):
+            self.store(t.value if isinstance(t, ast.Starred) else t, part)
 
     def do_If(self, s):
         known, condition = self.decides(s.test)

@@ -67,8 +67,7 @@ class Loop(_plait.LoopCall):
 
     def __init__(self, source, function, scope, cells, behind):
         self.source, self.scope, self.cells, self.behind = source, scope, cells, behind
-        self.in_python = InPython(self, function)
-        self.text = ast.unparse(source).splitlines()[0]
+        self.text = ast.unparse(source.body[0] if isinstance(source, ast.For) and ast.unparse(source.target) == ".once" else source).splitlines()[0]
         self.over = None  # of a `for` over no range
         if isinstance(source, ast.For) and not is_range(source.iter):
             self.over = source.over = Over(source.iter)
@@ -648,8 +647,8 @@ class Code:
         heap = found[-1][-1] if type(found[-1][-1]) is _plait.Heap else None
         if heap is not None:
             found = [part[:-1] for part in found]
-        told = len(found[-1]) - sum(cell.wide for cell in low.cells.values())
-        cells, found = found[-1][told:], [part[:told] for part in found] if low.cells else found
+        end = len(found[-1]) - sum(cell.wide for cell in low.cells.values())
+        cells, found = found[-1][end:], [part[:end] for part in found] if low.cells else found
         if width := low.told_on.width:
             told = found[-1][-width:]
             found = [part[:-width] for part in found]

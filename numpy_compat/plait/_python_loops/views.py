@@ -23,7 +23,7 @@ def array_view(lowering, key, what):
     strides = [p.param() for _ in range(what.ndim)]
     if what.ndim and what.packed:
         strides[-1] = lowering.number(numpy.dtype(what.dtype).itemsize)
-    kind = RowsView if what.shape else {"": View, "list": ListView, "tuple": TupleView, "bytes": BytesView, "empty list": EmptyView}[what.of]
+    kind = RowsView if what.shape else {"": View, "list": ListView, "tuple": TupleView, "bytes": BytesView, "empty list": EmptyView, "list of lists": GridView}[what.of]
     made = kind(lowering, slot, buffer, what.dtype, lowering.zero, list(zip(extents, strides)), key, WHOLE)
     made.shape = what.shape
     return made
@@ -295,6 +295,10 @@ class BytesView(TupleView):
 
 class EmptyView(ListView):
     empty = True
+
+
+class GridView(ListView):
+    """A list of lists of one length, one of these, or an element: it keeps its lengths, and the type of its numbers."""
 
 
 class RowsView(ListView):
