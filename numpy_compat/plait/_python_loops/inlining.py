@@ -3,7 +3,7 @@
 import ast
 
 from .expressions import Value
-from .growing import Growing
+from .growing import Again, Growing
 from .kinds import Listed
 from .made import materialised
 from .tables import Nothing
@@ -88,11 +88,24 @@ class Copy:
         renamed = _Renamed(function, self.prefix, own)
         self.body = [renamed.visit(copied(s)) for s in tree.body]
 
+    @property
+    def defaults(self):
+        return dict(zip(reversed(self.positional), reversed(self.function.__defaults__ or ()))) | (self.function.__kwdefaults__ or {})
+
+    def forget(self, lowering):
+        """What a call before has left in variables is not this one's."""
+        parameters = {self.prefix + name for name in (*self.positional, *self.by_name)}
+        for key in [k for k in lowering.env if k.startswith(self.prefix)]:
+            del lowering.env[key]
+        for key in sorted(lowering.facts.tagged):
+            if key.startswith(self.prefix) and key not in parameters:
+                lowering.p.set(lowering.tag(key), lowering.zero)
+
     def arguments(self, lowering, given, named, node):
-        """Gives the parameters what a call has for them."""
+        """Gives the parameters what a call has for them; no other variable of the function's own has a value."""
+        self.forget(lowering)
         name, count = self.function.__name__, len(self.positional)
-        defaults = dict(zip(reversed(self.positional), reversed(self.function.__defaults__ or ()))) | (self.function.__kwdefaults__ or {})
-        parameters = [*self.positional, *self.by_name]
+        defaults, parameters = self.defaults, [*self.positional, *self.by_name]
         if len(given) > count and not self.rest or {*named} - ({*parameters[len(given) :], *self.by_name} - self.unnamed):
             raise NotCompiled(f"a call of {name}() with other arguments", node)
         values = dict(zip(self.positional, given)) | named
@@ -113,7 +126,14 @@ def inlined(lowering, function, given, named, node):
     if is_generator(function):
         raise NotCompiled(f"{function.__name__}(), a generator, is called where no loop consumes it", node)
     if any(f.function is function for f in lowering.frames):
-        raise NotCompiled(f"{function.__name__}() calls itself", node)
+        if function in lowering.facts.recursive:
+            raise NotCompiled(f"{function.__name__}() calls itself where that is not taken apart, or by way of another function", node)
+        lowering.facts.add(lowering.facts.recursive, None, function)
+        raise Again("a function calls itself", node)
+    if function in lowering.facts.recursive:
+        from .recursion import call
+
+        return call(lowering, function, given, named, node)
     made = lowering.facts.inlined.get(node)
     if made is None:
         made = lowering.facts.inlined[node] = Copy(function, len(lowering.facts.inlined), node)

@@ -29,6 +29,8 @@ class Liveness:
         return after
 
     def statement(self, s, after):
+        if isinstance(s, (ast.Assign, ast.AugAssign, ast.Return, ast.Expr)):
+            self.behind[s] = self.behind.get(s, set()) | after | self.always
         if isinstance(s, (ast.For, ast.While)):
             return self.loop(s, after)
         if isinstance(s, ast.If):

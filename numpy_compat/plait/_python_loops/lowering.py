@@ -52,6 +52,7 @@ class Facts:
         self.draws, self.arguments = False, []  # whether random numbers are drawn; addresses of what does
         self.eager = set()  # nodes whose first operands are arrays that are computed before others, which change what they read
         self.attributes = []  # of modules and classes: what the code takes for constants
+        self.recursive, self.limit = set(), None  # functions that call themselves; how deep they may
         self.cells = {}  # attributes of objects that are set -> the types of the numbers that they get, none of an array or a list
         self.wholes = set()  # slots of arrays that are computed as a whole
         self.mutated = set()  # slots of the loop's own arrays whose elements are set
@@ -789,6 +790,7 @@ class Leaves(ast.NodeVisitor):
 
 
 def _unbound(key):
+    key = key.rpartition(".")[2] if " " in key else key  # of a function that the loop calls
     raise UnboundLocalError(f"cannot access local variable '{key}' where it is not associated with a value")
 
 

@@ -12,6 +12,7 @@ import weakref
 
 import numpy
 
+from .._swap import contents
 from .comprehensions import scoped
 from .trees import copied, names, nodes
 
@@ -120,6 +121,15 @@ def _contents(code):
 def is_generator(x):
     """Whether it is a function that gives generators."""
     return isinstance(x, types.FunctionType) and bool(x.__code__.co_flags & inspect.CO_GENERATOR)
+
+
+def calls_itself(x):
+    """Whether it is a function that finds itself by its name."""
+    if not isinstance(x, types.FunctionType):
+        return False
+    name, code = x.__name__, x.__code__
+    cells = dict(zip(code.co_freevars, x.__closure__ or ()))
+    return contents(cells[name]) is x if name in cells else name in code.co_names and x.__globals__.get(name) is x
 
 
 def tree_of(function, generators=False):

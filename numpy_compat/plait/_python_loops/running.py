@@ -67,6 +67,7 @@ class Loop(_plait.LoopCall):
 
     def __init__(self, source, function, scope, cells, behind):
         self.source, self.scope, self.cells, self.behind = source, scope, cells, behind
+        self.in_python = InPython(self, function)
         self.text = ast.unparse(source.body[0] if isinstance(source, ast.For) and ast.unparse(source.target) == ".once" else source).splitlines()[0]
         self.over = None  # of a `for` over no range
         if isinstance(source, ast.For) and not is_range(source.iter):
@@ -534,6 +535,8 @@ class Code:
             if type(values[n]) is int and abs(values[n]) > 2**62:
                 return False
         if not all(getattr(module, name, None) is x for module, name, x in self.lowering.facts.attributes):
+            return False
+        if self.lowering.facts.limit not in (None, sys.getrecursionlimit()):
             return False
         if self.lowering.facts.defaults and _default_dtype.differs():
             return False

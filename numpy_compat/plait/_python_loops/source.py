@@ -12,7 +12,7 @@ from .comprehensions import COMPREHENSIONS, scoped, stored
 from .elements import Elements
 from .liveness import Liveness
 from .over import Over, is_range
-from .reading import LEFT, Rebound, captured, compiled, imports_of, is_generator, is_pythons, rebound, tree_of
+from .reading import LEFT, Rebound, calls_itself, captured, compiled, imports_of, is_generator, is_pythons, rebound, tree_of
 from .running import CELLS, Loop
 from .trees import copied, names, nodes
 from .versions import Versions
@@ -140,15 +140,30 @@ class _Rewriting:
         if not (isinstance(s, ast.For) and isinstance(s.iter, ast.Call) and isinstance(s.iter.func, ast.Name)):
             return False
         name = s.iter.func.id
-        found = contents(self.cells[name]) if name in self.cells else self.function.__globals__.get(name)
-        return name in self.generators or is_generator(original(found)) and name not in self.own
+        return name in self.generators or name not in self.own and is_generator(self.found(name))
+
+    def found(self, name):
+        """What a name of a function is that is called, as far as that is known by now."""
+        return original(contents(self.cells[name]) if name in self.cells else self.function.__globals__.get(name))
+
+    def takes_long(self, s):
+        """Whether a statement has calls of functions that call themselves."""
+        if not isinstance(s, (ast.Assign, ast.AugAssign, ast.Return, ast.Expr)):
+            return False
+        called = {n.func.id for n in nodes(s) if isinstance(n, ast.Call) and isinstance(n.func, ast.Name)} - self.own
+        return any(calls_itself(x) and x is not self.function for x in map(self.found, called))
+
+    def once(self, s):
+        """for .once in range(1): s"""
+        at = {"lineno": s.lineno, "col_offset": s.col_offset, "end_lineno": s.end_lineno, "end_col_offset": s.end_col_offset}
+        numbers = ast.Call(ast.Name("range", ast.Load(), **at), [ast.Constant(1, **at)], [], **at)
+        return ast.For(ast.Name(ONCE, ast.Store(), **at), numbers, [s], [], None, **at)
 
     def statement(self, s):
-        if self.around is None and self.consumes(s) and why_not(s, self.outside) is None and not {"range"} & (self.own | {*self.cells, *self.function.__globals__}):
-            at = {"lineno": s.lineno, "col_offset": s.col_offset, "end_lineno": s.end_lineno, "end_col_offset": s.end_col_offset}
-            once = ast.Call(ast.Name("range", ast.Load(), **at), [ast.Constant(1, **at)], [], **at)
-            self.live.behind[whole := ast.For(ast.Name(ONCE, ast.Store(), **at), once, [s], [], None, **at)] = self.live.behind[s]
-            if self.tells(s) is None:
+        if self.around is None and (self.consumes(s) or self.takes_long(s)) and not {"range"} & (self.own | {*self.cells, *self.function.__globals__}):
+            whole = self.once(s)
+            if why_not(whole, self.outside) is None and self.tells(s) is None and (behind := self.live.behind.get(s)) is not None:
+                self.live.behind[whole] = behind
                 return self.loop(whole)
         if isinstance(s, (ast.For, ast.While)):
             if (why := why_not(s, self.outside) or self.tells(s)) is None:
