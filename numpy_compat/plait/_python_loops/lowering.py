@@ -315,7 +315,7 @@ class Lowering(Expressions):
         t = value.type
         if key in self.facts.views:
             raise NotCompiled(f"{key} is a number here and an array there")
-        self.assigned += len(self.frames) == 1
+        self.assigned += len(self.frames) == 1 and " " not in key  # which are parameters of a function that is to be called
         self.p.set(self.local(key, t), value.id)
         if value.kinds:
             self.facts.add(self.facts.tagged, None, key)

@@ -514,11 +514,13 @@ def call(lowering, function, given, named, node):
     loops, lowering.loops = lowering.loops, []
     lowering.frames.append(machine)
     effects = lowering.effects
-    machine.run(lowering)
-    lowering.frames.pop()
+    try:
+        machine.run(lowering)
+    finally:  # as nothing may have been returned yet, which the statement around it heeds
+        lowering.frames.pop()
+        lowering.loops = loops
     if lowering.effects != effects and lowering.doing is not None:
         facts.add(facts.changing, None, lowering.doing.statement)
-    lowering.loops = loops
     return machine.value(lowering, node)
 
 
