@@ -268,6 +268,18 @@ def test_a_list_or_an_array_stays_the_same_object(at_once):
     assert w.listed is listed and len(listed) == 6 and w.values is values and w.inner is inner
 
 
+def outgrows(walk, n):
+    for i in range(n):
+        walk.at += 1
+        walk.total = (walk.total + 1) * 1000
+        walk.listed.append(i)
+    return walk
+
+
+def test_python_goes_on_with_attributes_as_they_are_then(at_once):
+    check(anew(outgrows), (Walk(6), 12))
+
+
 class Shown:
     def __repr__(self):
         return f"{type(self).__name__}({vars(self)})"

@@ -369,6 +369,21 @@ def test_the_limit_of_recursion_is_pythons(at_once):
         sys.setrecursionlimit(before)
 
 
+def factorial(n):
+    return 1 if n < 2 else n * factorial(n - 1)
+
+
+def factorials(n):
+    s = 0
+    for i in range(n):
+        s += factorial(i) % 1000
+    return s
+
+
+def test_larger_numbers_inside_are_pythons(at_once):
+    check(anew(factorials), (25,))
+
+
 def without_a_loop(n):
     a = fib(n)
     a += fib(n - 1)

@@ -230,7 +230,8 @@ class InPython:
         defaults = [ast.Name(".unbound", ast.Load()) for _ in names]
         arguments = ast.arguments([], [], None, [ast.arg(n) for n in names], defaults, None, [])
         tree = ast.FunctionDef(code.co_name, arguments, [*drop, *body], [], None)
-        outer = ast.FunctionDef("outer", ast.arguments([], [ast.arg(n) for n in cells], None, [], [], None, []), [tree, ast.Return(ast.Name(code.co_name, ast.Load()))], [], None)
+        itself = [] if code.co_name in cells else [ast.Global([code.co_name])]  # as which it may call itself
+        outer = ast.FunctionDef("outer", ast.arguments([], [ast.arg(n) for n in cells], None, [], [], None, []), [*itself, tree], [], None)
         for definition in (tree, outer):
             if "type_params" in ast.FunctionDef._fields:
                 definition.type_params = []
