@@ -338,9 +338,16 @@ def _is_of_module(value, scope):
     return isinstance(value, types.FunctionType) and value.__globals__ is scope.module_globals
 
 
-def _has_loops(code):
+def _has_loops(function):
+    code = function.__code__
     inner = (c for c in code.co_consts if isinstance(c, types.CodeType))
-    return LOOPS & set(code.co_code[::2]) or any(c.co_name in ("<listcomp>", "<genexpr>") for c in inner)
+    return LOOPS & set(code.co_code[::2]) or any(c.co_name in ("<listcomp>", "<genexpr>") for c in inner) or _calls_recursive(function)
+
+
+def _calls_recursive(function):
+    """Whether a function names one that names itself, which may take long without any loop."""
+    named = (function.__globals__.get(name) for name in function.__code__.co_names)
+    return any(isinstance(x, types.FunctionType) and x is not function and x.__name__ in x.__code__.co_names for x in named)
 
 
 def _rebuild(function, scope):
@@ -348,7 +355,7 @@ def _rebuild(function, scope):
     if closure:
         closure = tuple(_cell_for(c, scope, cells) for c in closure)
     code = function.__code__
-    if scope.loops and _has_loops(code):
+    if scope.loops and _has_loops(function):
         from ._python_loops.source import with_loops
 
         code, closure = with_loops(function, scope, closure) or (code, closure)

@@ -159,7 +159,7 @@ def fibonacci(n):
     return n if n < 2 else fibonacci(n - 1) + fibonacci(n - 2)
 
 
-def test_recursion_stays_pythons(at_once):
+def test_a_function_that_calls_itself(at_once):
     def first(n):
         s = 0
         for i in range(n):

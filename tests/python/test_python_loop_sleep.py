@@ -54,6 +54,7 @@ def queens(n, row, taken):
         return 1
     count = 0
     for c in range(n):
+        str(c)  # which no loop that is compiled does
         if all(c != t and abs(c - t) != row - r for r, t in enumerate(taken)):
             taken.append(c)
             count += queens(n, row + 1, taken)

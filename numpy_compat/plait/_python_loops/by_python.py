@@ -230,7 +230,8 @@ class InPython:
         defaults = [ast.Name(".unbound", ast.Load()) for _ in own]
         arguments = ast.arguments([], [], None, [ast.arg(n) for n in own], defaults, None, [])
         tree = ast.FunctionDef(code.co_name, arguments, [*drop, *body], [], None)
-        outer = ast.FunctionDef("outer", ast.arguments([], [ast.arg(n) for n in cells], None, [], [], None, []), [tree, ast.Return(ast.Name(code.co_name, ast.Load()))], [], None)
+        itself = [] if code.co_name in cells else [ast.Global([code.co_name])]  # as which it may call itself
+        outer = ast.FunctionDef("outer", ast.arguments([], [ast.arg(n) for n in cells], None, [], [], None, []), [*itself, tree], [], None)
         for definition in (tree, outer):
             if "type_params" in ast.FunctionDef._fields:
                 definition.type_params = []
@@ -373,10 +374,9 @@ def on(loop, variables, numbers, by_python=False):
 
 def _code_for(loop, variables, numbers):
     """The code that is there for the variables as they are now, and their values."""
-    inputs, values = loop.inputs(variables)
-    if any(isinstance(t, Other) and t.type is int for t in inputs.values()):
+    if any(isinstance(t, Other) and t.type is int for t in loop.inputs(variables)[0].values()):
         return None, None
-    code = loop.code(inputs, numbers)
+    code, values = loop.chosen(variables, numbers)
     code.ask()
     return (code, values) if code.usable and code.fits(values) and code.ready else (None, None)
 

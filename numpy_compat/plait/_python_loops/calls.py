@@ -41,7 +41,7 @@ def call(lowering, fn, node):
         return made
     if name := maker_of(fn):
         return make(lowering, name, node)
-    args = lowering.in_order(node, *(lambda a=a: lowering.evaluate(a) for a in node.args))
+    args = lowering.spread(node.args, node)
     if isinstance(fn, types.BuiltinFunctionType) and fn in SUBSTITUTES and not node.keywords:
         return substituted(lowering, SUBSTITUTES[fn], args, node)
     if fn is builtins.sorted and len(args) == 1 and not node.keywords:
@@ -51,7 +51,7 @@ def call(lowering, fn, node):
     if is_ours(fn):
         return inlined(lowering, fn, args, {}, node)
     if isinstance(fn, types.FunctionType) and not fn.__code__.co_filename.startswith(LIBRARIES):
-        return inlined(lowering, fn, args, {k.arg: lowering.evaluate(k.value) for k in node.keywords}, node)
+        return inlined(lowering, fn, args, named_arguments(lowering, node), node)
     if (how := numerics.found(fn)) is not None:
         return numerics.call(lowering, how, args, {k.arg: lowering.evaluate(k.value) for k in node.keywords}, node)
     if node.keywords:
@@ -59,6 +59,21 @@ def call(lowering, fn, node):
     if fn in (builtins.min, builtins.max):
         return _called(lowering, fn, args, node)
     return lowering.each(args, lambda *args: _called(lowering, fn, list(args), node), node)
+
+
+def named_arguments(lowering, node):
+    """Arguments by their names."""
+    if any(k.arg is None for k in node.keywords):
+        raise NotCompiled("a call with ** of a dict", node)
+    return {k.arg: lowering.evaluate(k.value) for k in node.keywords}
+
+
+def call_bound(lowering, fn, to, node):
+    """A call of a method of an object."""
+    from .inlining import inlined
+
+    args = lowering.spread(node.args, node)
+    return inlined(lowering, fn, [to, *args], named_arguments(lowering, node), node)
 
 
 def _sorted(lowering, what, node):

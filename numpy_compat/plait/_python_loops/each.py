@@ -29,8 +29,7 @@ def each(function, given, outs):
     variables = {"f": function, "n": len(outs[0]), "int": int, "float": float, "bool": bool, "complex": complex}
     variables |= {f"a{k}": x for k, x in enumerate(given)} | {f"out{k}": x for k, x in enumerate(outs)}
     loop = _loop(function, text)
-    inputs, values = loop.inputs(variables)
-    code = loop.code(inputs, range(len(outs[0])))
+    code, values = loop.chosen(variables, range(len(outs[0])))
     if not code.usable:
         raise Stays(code.why)
     low = code.lowering
@@ -40,6 +39,8 @@ def each(function, given, outs):
         raise Stays("it writes to arrays")
     if low.facts.growing:
         raise Stays("it changes a list")
+    if low.facts.cells:
+        raise Stays("it sets an attribute")
     if not code.fits(values) or not code.procedure.compile():
         raise Stays("its code does not fit")
     try:
@@ -50,8 +51,7 @@ def each(function, given, outs):
 
 def _ready(loop, variables, numbers):
     """The code of a comprehension and the values of its names."""
-    inputs, values = loop.inputs(variables)
-    code = loop.code(inputs, numbers)
+    code, values = loop.chosen(variables, numbers)
     if not code.usable:
         raise Stays(code.why)
     if not code.fits(values) or not code.procedure.compile():

@@ -7,7 +7,7 @@ import types
 
 import numpy
 
-from . import calls, complexes, draws, growing, products, pythons_draws, tables
+from . import calls, complexes, draws, growing, objects, products, pythons_draws, tables
 from .comprehensions import COMPREHENSIONS, folded, may_fold
 from .dry import resolved
 from .growing import Again, Element, Growing, contains, grown, repeated
@@ -511,6 +511,8 @@ class Expressions(Kinds):
             return found if isinstance(op, ast.In) else Value(BOOL, self.negated(found.id))
         if isinstance(op, (ast.Is, ast.IsNot)) and (a is None or b is None):
             return self.literal((a is b) == isinstance(op, ast.Is))
+        if isinstance(op, (ast.Eq, ast.NotEq, ast.Is, ast.IsNot)) and objects.are_members(a, b):
+            return self.literal((a is b) == isinstance(op, (ast.Eq, ast.Is)))
         if isinstance(a, list) and isinstance(b, list) and isinstance(op, (ast.Eq, ast.NotEq)) and isinstance(a, Listed) == isinstance(b, Listed):
             alike = self.literal(len(a) == len(b))
             for x, y in zip(a, b) if len(a) == len(b) else ():
@@ -571,7 +573,20 @@ class Expressions(Kinds):
             self.perhaps -= 1
 
     def of_Tuple(self, node):
-        return self.in_order(node, *(lambda e=e: self.evaluate(e) for e in node.elts))
+        return self.spread(node.elts, node)
+
+    def spread(self, parts, node):
+        """What these give, one after the other, and of starred ones the parts of their tuples."""
+        values = self.in_order(node, *(lambda e=e: self.evaluate(e.value if isinstance(e, ast.Starred) else e) for e in parts))
+        found = []
+        for part, value in zip(parts, values):
+            if not isinstance(part, ast.Starred):
+                found.append(value)
+            elif isinstance(value, list):
+                found += value
+            else:
+                raise NotCompiled("a starred array or list, whose length only the running code knows", node)
+        return found
 
     def of_List(self, node):
         return Listed(self.of_Tuple(node))
@@ -604,6 +619,8 @@ class Expressions(Kinds):
 
     def of_Attribute(self, node):
         base = self.evaluate(node.value)
+        if isinstance(base, objects.Instance):
+            return objects.attribute(self, base, node)
         if isinstance(base, View):
             return base.attribute(self, node)
         if isinstance(base, Value):
@@ -616,7 +633,7 @@ class Expressions(Kinds):
             found = getattr(base, node.attr)
         except AttributeError:
             raise NotCompiled(f"the attribute {node.attr}", node) from None
-        if isinstance(base, types.ModuleType) and base.__name__.partition(".")[0] not in ("numpy", "math", "plait"):
+        if isinstance(base, (type, types.ModuleType)) and (base.__name__ if isinstance(base, types.ModuleType) else base.__module__).partition(".")[0] not in _LASTING:
             self.facts.add(self.facts.attributes, None, (base, node.attr, found))
         return self.known(found, node)
 
@@ -629,8 +646,6 @@ class Expressions(Kinds):
         return self.literal(x) if scalar_of(x) is not None else x
 
     def of_Call(self, node):
-        if any(isinstance(a, ast.Starred) for a in node.args):
-            raise NotCompiled("a starred argument", node)
         if isinstance(node.func, ast.Attribute):
             base = self.evaluate(node.func.value)
             if isinstance(base, ListView) and not base.scalar and node.func.attr in ("index", "count") and len(node.args) == 1 and not node.keywords:
@@ -647,9 +662,13 @@ class Expressions(Kinds):
                 return tables.method(self, base, node)
             if isinstance(base, (View, Vector)):
                 return calls.method(self, base, node)
+            if isinstance(base, objects.Instance) and (fn := objects.method(self, base, node)) is not None:
+                return calls.call_bound(self, fn, base, node)
             if isinstance(base, Value) and node.func.attr in ("conjugate", "conj") and not node.args and not node.keywords:
                 return self.each((base,), lambda a: complexes.conjugated(self, a, node), node)
         fn = self.evaluate(node.func)
+        if isinstance(fn, objects.Instance):
+            return calls.call_bound(self, objects.called(self, fn, node), fn, node)
         if name := draws.legacy(fn):
             return draws.method(self, draws.Generator(self.argument(draws.LEGACY)), name, node, False)
         if name := pythons_draws.name_of(fn):
@@ -661,6 +680,11 @@ class Expressions(Kinds):
             if isinstance(of, (Growing, ListView, Table, Entries)):
                 node = self.facts.once(growing.over, node)
         return folded(self, fn, node) if may_fold(fn, node) else calls.call(self, fn, node)
+
+    def of_Yield(self, node):
+        from .generators import resume
+
+        return resume(self, node)
 
     def of_ListComp(self, node):
         return growing.of_comprehension(self, node)
@@ -773,6 +797,7 @@ class Expressions(Kinds):
 _DTYPES = {"bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float32", "float64", "float16"}
 
 
+_LASTING = "numpy", "math", "plait", "builtins"  # modules whose attributes stay what they are
 _FOLDS = {builtins.sum, builtins.min, builtins.max, builtins.any, builtins.all}
 
 

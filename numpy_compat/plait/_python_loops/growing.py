@@ -7,7 +7,7 @@ from .comprehensions import OWN, loops_of
 from .kinds import Listed, Value, kinds_of
 from .tracebacks import fatal
 from .types import BOOL, INT, Column, NotCompiled, Shape, Tabled, column_of
-from .views import TupleView, Vector, View, is_int
+from .views import GridView, TupleView, Vector, View, is_int
 
 WORD = 8  # bytes of an element
 MOST = 1 << 40  # repetitions of a list
@@ -250,6 +250,8 @@ def _number(value, node):
 
 def grown(lowering, view, node):
     """The list that a loop was given, where it is to change."""
+    if isinstance(view, GridView):
+        raise NotCompiled("a list of lists that changes in length, or gets numbers of another type", node)
     lowering.facts.add(lowering.facts.growing, None, lowering.arrays[view.slot])
     raise Again("a list grows", node)
 

@@ -3,11 +3,11 @@
 import ast
 
 from .expressions import Value
-from .growing import Growing
+from .growing import Again, Growing
 from .kinds import Listed
 from .made import materialised
 from .tables import Nothing
-from .reading import definition, outer_name
+from .reading import definition, is_generator, outer_name
 from .trees import copied
 from .types import CallsItself, NotCompiled
 from .views import Described, Vector, View
@@ -82,33 +82,61 @@ class Copy:
             raise NotCompiled(f"a call of {function.__name__}()", node)
         tree, own, _ = found
         a = tree.args
-        if a.vararg or a.kwarg or a.kwonlyargs:
-            raise NotCompiled(f"a call of {function.__name__}(), which takes more than positional arguments", node)
-        self.parameters = [x.arg for x in (*a.posonlyargs, *a.args)]
+        if a.kwarg:
+            raise NotCompiled(f"a call of {function.__name__}(), which takes any keywords", node)
+        self.positional, self.by_name, self.rest = [x.arg for x in (*a.posonlyargs, *a.args)], [x.arg for x in a.kwonlyargs], a.vararg and a.vararg.arg
+        self.unnamed = {x.arg for x in a.posonlyargs}
         self.prefix = f"{function.__name__} {number}."
         self.function = function
         renamed = _Renamed(function, self.prefix, own)
         self.body = [renamed.visit(copied(s)) for s in tree.body]
 
+    @property
+    def defaults(self):
+        return dict(zip(reversed(self.positional), reversed(self.function.__defaults__ or ()))) | (self.function.__kwdefaults__ or {})
+
+    def forget(self, lowering):
+        """What a call before has left in variables is not this one's."""
+        parameters = {self.prefix + name for name in (*self.positional, *self.by_name)}
+        for key in [k for k in lowering.env if k.startswith(self.prefix)]:
+            del lowering.env[key]
+        for key in sorted(lowering.facts.tagged):
+            if key.startswith(self.prefix) and key not in parameters:
+                lowering.p.set(lowering.tag(key), lowering.zero)
+
     def arguments(self, lowering, given, named, node):
-        defaults = dict(zip(reversed(self.parameters), reversed(self.function.__defaults__ or ())))
-        if len(given) > len(self.parameters) or set(named) - set(self.parameters[len(given) :]):
-            raise NotCompiled(f"a call of {self.function.__name__}() with other arguments", node)
-        values = dict(zip(self.parameters, given)) | named
-        for name in self.parameters:
-            if name not in values and name not in defaults:
-                raise NotCompiled(f"a call of {self.function.__name__}() with too few arguments", node)
-            value = lowering.settled(values[name], node) if name in values else lowering.known(defaults[name], node)
+        """Gives the parameters what a call has for them; no other variable of the function's own has a value."""
+        self.forget(lowering)
+        name, count = self.function.__name__, len(self.positional)
+        defaults, parameters = self.defaults, [*self.positional, *self.by_name]
+        if len(given) > count and not self.rest or {*named} - ({*parameters[len(given) :], *self.by_name} - self.unnamed):
+            raise NotCompiled(f"a call of {name}() with other arguments", node)
+        values = dict(zip(self.positional, given)) | named
+        if self.rest:
+            lowering.env[self.prefix + self.rest] = [lowering.settled(x, node) for x in given[count:]]
+        for parameter in parameters:
+            if parameter not in values and parameter not in defaults:
+                raise NotCompiled(f"a call of {name}() with too few arguments", node)
+            value = lowering.settled(values[parameter], node) if parameter in values else lowering.known(defaults[parameter], node)
             if isinstance(value, Value):
-                lowering.assign(self.prefix + name, value)
+                lowering.assign(self.prefix + parameter, value)
             else:
-                lowering.env[self.prefix + name] = value
+                lowering.env[self.prefix + parameter] = value
 
 
 def inlined(lowering, function, given, named, node):
     """What a call gives."""
-    if any(f.prefix.startswith(f"{function.__name__} ") for f in lowering.frames):
-        raise CallsItself(f"{function.__name__}() calls itself", node)
+    if is_generator(function):
+        raise NotCompiled(f"{function.__name__}(), a generator, is called where no loop consumes it", node)
+    if any(f.function is function for f in lowering.frames):
+        if function in lowering.facts.recursive:
+            raise NotCompiled(f"{function.__name__}() calls itself where that is not taken apart, or by way of another function", node)
+        lowering.facts.add(lowering.facts.recursive, None, function)
+        raise Again("a function calls itself", node)
+    if function in lowering.facts.recursive:
+        from .recursion import call
+
+        return call(lowering, function, given, named, node)
     made = lowering.facts.inlined.get(node)
     if made is None:
         made = lowering.facts.inlined[node] = Copy(function, len(lowering.facts.inlined), node)

@@ -4,6 +4,7 @@ import ast
 import builtins
 import operator
 
+from .generators import consume, generator_of
 from .growing import Growing
 from .kinds import Value
 from .made import materialised
@@ -35,6 +36,8 @@ def iterate(lowering, loop):
     source = loop.iter
     if _is_call(lowering, source, builtins.range):
         return lowering.counted(loop, *_range(lowering, source))
+    if (found := generator_of(lowering, source)) is not None:
+        return consume(lowering, loop, *found)
     outside = {k for k in lowering.env if k.startswith(_HIDDEN)}
     around, lowering.gone_over = lowering.gone_over, []  # what one loop goes over may be a comprehension with others
     try:
@@ -101,7 +104,9 @@ def _items(lowering, source, outermost=False):
         return array.length, array.element
     if isinstance(array, (Table, Entries, Indices)):
         return array.items(source)
-    if isinstance(array, list) and array:
+    if isinstance(array, list) and not array:
+        raise Nothing("a tuple without parts", source)
+    if isinstance(array, list):
         return lowering.number(len(array)), lambda i: lowering.chosen_of(array, i, source)
     if isinstance(array, Vector):
         array = materialised(lowering, array, source)

@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy
 
 from .kinds import kinds_of
+from .objects import Instance
 from .trees import copied, names
 from .trying import handled
 from .types import ALL, NotCompiled, Scalar, is_complex
@@ -56,6 +57,8 @@ def leave(lowering, statement):
             at = low.tell(value.id, value.type.dtype, used)
             tag = low.tell(low.tag_number(value), "int64", used) if value.kinds else -1
             numbers.append(Told(name, at, tag, value.type))
+        elif isinstance(x, Instance):
+            arrays[name] = x.key  # which has its attributes by then
         elif x is None or callable(x) or isinstance(x, (str, types.ModuleType, numpy.dtype)):
             known[name] = x
         else:

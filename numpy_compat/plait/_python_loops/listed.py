@@ -1,6 +1,7 @@
 """Lists and tuples of Python's numbers that a compiled loop reads, and lists whose elements it sets: arrays for as long as it runs."""
 
 import collections
+import itertools
 from typing import NamedTuple
 
 import numpy
@@ -28,6 +29,8 @@ def listed(x):
     if type(x) is bytes:
         return array_type("int64", 1, True, "bytes"), Held(numpy.frombuffer(x, "uint8").astype("int64"), x)
     kinds = {*map(type, x)}
+    if kinds == {list} and type(x) is list:
+        return _grid(x)
     dtype = _DTYPES.get(kinds.pop()) if len(kinds) == 1 else None
     if dtype is None and type(x) is list:
         found = _rows_of(x)
@@ -46,6 +49,23 @@ def _deque(x):
         return Other(collections.deque), x
     t, held = listed([*x])
     return (t._replace(of=t.of.replace("list", "deque")), held._replace(of=x)) if type(held) is Held else (Other(collections.deque), x)
+
+
+def _grid(x):
+    """The same of a list of lists of one length, which are no two the same."""
+    kinds = {*map(type, itertools.chain.from_iterable(x))}
+    dtype = _DTYPES.get(kinds.pop()) if len(kinds) == 1 else None
+    if dtype is None or len({*map(len, x)}) > 1 or len({*map(id, x)}) < len(x):
+        return Other(list), x
+    try:
+        return array_type(dtype, 2, True, "list of lists"), Held(numpy.array(x, dtype), x)
+    except OverflowError:
+        return Other(list), x
+
+
+def _lists_of(held):
+    """The lists that are written to where its numbers are."""
+    return [held.of, *held.of] if type(held.of) is list and held.of and type(held.of[0]) is list else [held.of]
 
 
 def tabled(x):
@@ -117,15 +137,18 @@ def memory_of(value):
 
 def are_other_lists(values, written):
     """Whether lists that are written to or grow, by their numbers among the values, have one name alone."""
-    held = [v.of for v in values if type(v) is Held]
-    return all(sum(x is values[n].of for x in held) == 1 for n in written if type(values[n]) is Held)
+    seen = collections.Counter(id(x) for v in values if type(v) is Held for x in _lists_of(v))
+    return all(seen[id(x)] == 1 for n in written if type(values[n]) is Held for x in _lists_of(values[n]))
 
 
 def give_back(values):
     """What was written to lists."""
     for v in values:
-        if type(v) is Held:
-            v.of[:] = v.array.tolist()
+        if type(v) is not Held:
+            continue
+        found, rows = v.array.tolist(), _lists_of(v)[1:]
+        for row, new in zip(rows, found) if rows else [(v.of, found)]:
+            row[:] = new
 
 
 def elements_of(shape, words):

@@ -14,8 +14,10 @@ class Liveness:
         self.suppressed = {}  # loops in a `try`, or a `with` that may suppress an error of theirs -> names that are read behind that
         self.leaves = []  # of the loops around a statement: what is read where `break` and `continue` lead
         inside = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda, ast.GeneratorExp)
-        # What functions inside read, they may read at any time.
-        self.always = {n for s in nodes(tree) if s is not tree and isinstance(s, inside) for n in names(s, ast.Load)} | {*always}
+        # What functions inside read, also where they set it, they may read at any time.
+        held = [s for s in nodes(tree) if s is not tree and isinstance(s, inside)]
+        self.always = {n for s in held for n in names(s, ast.Load)} | {*always}
+        self.always |= {n for s in held for x in nodes(s) if isinstance(x, ast.Nonlocal) for n in x.names}
         self.block(tree.body if isinstance(tree, ast.FunctionDef) else [tree], {*after})
 
     def block(self, statements, after):
@@ -27,6 +29,8 @@ class Liveness:
         return after
 
     def statement(self, s, after):
+        if isinstance(s, (ast.Assign, ast.AugAssign, ast.Return, ast.Expr)):
+            self.behind[s] = self.behind.get(s, set()) | after | self.always
         if isinstance(s, (ast.For, ast.While)):
             return self.loop(s, after)
         if isinstance(s, ast.If):

@@ -14,6 +14,7 @@ from .expressions import Expressions, Value
 from .inlining import Frame
 from .iteration import begin, iterate
 from .kinds import Listed, kinds_of
+from . import objects
 from .heeding import ignored_by
 from .leaving import leave
 from .nested import Places, inside_of
@@ -40,7 +41,7 @@ class Facts:
     """What passes over one loop have found. behind: names that are read outside of it, which alone it gives back, with those that it begins with."""
 
     def __init__(self, behind):
-        self.behind, self.views = behind, set()  # and names that become parts of arrays
+        self.behind, self.views = {*behind}, set()  # and names that become parts of arrays
         self.merges = {}  # where ways meet -> name -> Bound
         self.tagged = set()  # names whose type or binding the machine code has to know
         self.written = set()  # slots of arrays that are stored to
@@ -55,7 +56,9 @@ class Facts:
         self.carried_lists = set()  # names that stand for several lists
         self.draws, self.arguments = False, []  # whether random numbers are drawn; addresses of what does
         self.eager = set()  # nodes whose first operands are arrays that are computed before others, which change what they read
-        self.attributes = []  # of modules: what the code takes for constants
+        self.attributes = []  # of modules and classes: what the code takes for constants
+        self.recursive, self.limit = set(), None  # functions that call themselves; how deep they may
+        self.cells = {}  # attributes of objects that are set -> the types of the numbers that they get, none of an array or a list
         self.wholes = set()  # slots of arrays that are computed as a whole
         self.multiplied = set()  # of those the ones that are factors of products of matrices
         self.mutated = set()  # slots of the loop's own arrays whose elements are set
@@ -119,7 +122,7 @@ class Lowering(Expressions):
         self.counter, self.touched = facts.once(counter_of, loop), {}  # slots of arrays -> the places of an iteration that it reads and writes
         self.nested = Places(facts.once(inside_of, loop))
         self.heaps = {}  # dtypes of arrays that the loop makes -> buffers of theirs
-        self.env, self.loops, self.frames = {}, [], []
+        self.env, self.loops, self.frames, self.cells = {}, [], [], {}
         self.gone_over = []  # lists that the loop which begins goes over
         self.carried = {}
         self.live = None  # of a statement `a = b`, the names that are read behind it
@@ -136,6 +139,7 @@ class Lowering(Expressions):
         self.subjects = {}  # of `match`
         self.assigned = 0  # and at which the loop's own variables do
         self.doing = None  # the Doing of the loop's own statement that is lowered
+        self.consuming = 0  # generators that loops around what is lowered consume
         self.told_on, self.at_positions = Told(self), {}  # what Python is told to go on; loops -> variables that say how far they are
         self.liveness, self.parents = facts.once(facts.liveness_of, loop), facts.once(parents, loop)
         self.sites = [(self.variable("int64"), self.variable("int64")) for _ in facts.sites]
@@ -162,7 +166,8 @@ class Lowering(Expressions):
             elif isinstance(what, Drawing):
                 self.env[key] = (PythonsGenerator if what.pythons else Generator)(self.argument(key))
             else:
-                self.env[key] = self.known(what, loop)
+                self.env[key] = objects.known(key, what) or self.known(what, loop)
+        self.cells = {key: objects.Cell(self, kinds) for key, kinds in facts.cells.items() if kinds}
         self.elements_into(loop, given)
         self.counters = facts.once(counters, loop)
         self.root = self.p.begin_if(None)
@@ -216,7 +221,7 @@ class Lowering(Expressions):
         return self.drawn[key]
 
     def carry_list(self, key, node):
-        if key not in self.arrays or self.inputs[key].of in ("tuple", "bytes", "deque", "empty deque") or key in self.facts.changed_lists:
+        if key not in self.arrays or self.inputs[key].of in ("tuple", "bytes", "list of lists", "deque", "empty deque") or key in self.facts.changed_lists:
             raise NotCompiled(f"{key} becomes a list, which may be read behind the loop", node)
         self.facts.add(self.facts.carried_lists, None, key)
         raise Again("a list is carried over iterations")
@@ -276,7 +281,7 @@ class Lowering(Expressions):
 
     def finish(self):
         """What the machine code gives back: the failure, its operands, how many elements there are, and of each variable its value and its tag."""
-        if self.made and (self.lists or self.facts.growing or self.facts.written - {out.slot for out in self.outs}):
+        if self.made and (self.lists or self.facts.growing or self.facts.cells or self.facts.written - {out.slot for out in self.outs}):
             raise NotCompiled("a comprehension that writes to arrays, or changes lists or dicts", self.top)
         if self.made and self.facts.elements is None:  # as no iteration has one
             self.facts.elements = INT, frozenset({INT})
@@ -293,10 +298,13 @@ class Lowering(Expressions):
                 if tagged:
                     self.p.result(self.p.get(self.tag(key)))
                 self.outputs.append((key, bound.type, tagged))
-        self.left = [(key, made) for key, made in self.carried.items() if key in self.asked]
+        self.left = [(key, made) for key, made in self.carried.items() if key in self.asked or key in self.facts.cells]
         for local in (*self.told, *(v for _, made in self.left for v in made.told), *(v for _, made in self.lists for v in (made.address, made.count))):
             self.p.result(self.p.get(local))
         self.told_on.results()
+        for cell in self.cells.values():
+            self.p.result(self.p.get(cell.held))
+            self.p.result(self.p.get(cell.tag))
         self.p.finish()
 
     # variables
@@ -316,13 +324,15 @@ class Lowering(Expressions):
         t = value.type
         if key in self.facts.views:
             raise NotCompiled(f"{key} is a number here and an array there")
-        self.assigned += len(self.frames) == 1 and " " not in key  # else it is of a function that is called
+        self.assigned += len(self.frames) == 1 and " " not in key  # which are parameters of a function that is to be called
         self.p.set(self.local(key, t), value.id)
         if value.kinds:
             self.facts.add(self.facts.tagged, None, key)
         if key in self.facts.tagged:
             self.p.set(self.tag(key), self.tag_number(value))
         self.env[key] = Bound(t, False, kinds_of(value))
+        if key in self.cells:
+            self.cells[key].set(value)
 
     def read(self, key, node, unbound=None):
         bound = self.env.get(key)
@@ -476,6 +486,8 @@ class Lowering(Expressions):
     def do_Pass(self, s):
         pass
 
+    do_Nonlocal = do_Rebound = do_Pass
+
     def do_Expr(self, s):
         if not isinstance(s.value, ast.Constant):
             self.unused = s.value
@@ -521,7 +533,8 @@ class Lowering(Expressions):
             value = self.settled(value, s)
         if len(s.targets) > 1 and isinstance(value, Growing) and any(n in self.carried for n in names(s, ast.Store)):
             raise NotCompiled("a list gets several names, of which one is carried over iterations", s)
-        self.live = self.liveness.moves.get(s) if len(s.targets) == 1 else None
+        moves = self.liveness.moves.get(s) if len(s.targets) == 1 else None
+        self.live = moves if moves is None else moves | objects.attributes(self.inputs)  # which are read at any time
         for target in s.targets:
             self.store(target, value)
         self.live = None
@@ -547,22 +560,24 @@ class Lowering(Expressions):
             held = held.view(s) if isinstance(held, Carried) else held
             if isinstance(held, View) and not held.scalar:
                 return self.put(held, self.binary(s.op, held.vector(), self.evaluate(s.value), s), s)
-            if not isinstance(held, Bound):
+            if not self.is_variable(held):
                 raise NotCompiled("an array that changes as a whole", s)
             old, by = self.evaluate(target), self.evaluate(s.value)
             if target.id in self.counters and isinstance(old, Value) and old.type == by.type == INT and len(old.kinds) <= 1:
                 fn = "add" if isinstance(s.op, ast.Add) else "subtract"
                 return self.store(target, Value(INT, self.p.apply(fn, old.id, by.id)))
             return self.store(target, self.binary(s.op, old, by, s))
-        if not isinstance(target, ast.Subscript):
-            raise NotCompiled("an attribute that changes", s)
+        if isinstance(target, ast.Attribute):
+            return objects.augment(self, s)
         place = self.place(ast.copy_location(ast.Subscript(target.value, target.slice, ast.Load()), target))  # which is read first
         old = place.load() if place.scalar else place.vector()
         self.put(place, self.binary(s.op, old, self.evaluate(s.value), s), s)
 
     def store(self, target, value):
         if isinstance(target, ast.Name):
-            if target.id in self.carried:
+            if isinstance(same := self.env.get(target.id), SameAs) or "|" in target.id:
+                self.rebind(same, value, target)
+            elif target.id in self.carried:
                 self.carried[target.id].assign(value, target)
             elif isinstance(value, Value):
                 self.assign(target.id, value)
@@ -581,7 +596,9 @@ class Lowering(Expressions):
             elif isinstance(value, (Growing, Listed)):
                 self.facts.add(self.facts.views, None, target.id)
                 self.env[target.id] = value if isinstance(value, Growing) else of_parts(self, value, target)
-            elif isinstance(value, Table) or isinstance(value, View) and not value.scalar:
+            elif isinstance(value, objects.Instance) and (target.id in self.facts.behind or target.id in self.inputs):
+                raise NotCompiled(f"{target.id} becomes another object", target)
+            elif isinstance(value, (Table, objects.Instance)) or isinstance(value, View) and not value.scalar:
                 self.facts.add(self.facts.views, None, target.id)
                 self.env[target.id] = value
             elif isinstance(value, Vector):
@@ -591,7 +608,7 @@ class Lowering(Expressions):
                 raise NotCompiled(f"{target.id} becomes what is neither a number nor a part of an array", target)
         elif isinstance(target, (ast.Tuple, ast.List)):
             if any(isinstance(t, ast.Starred) for t in target.elts):
-                raise NotCompiled("a starred target", target)
+                return self.store_starred(target, value)
             parts = self.parts(value, len(target.elts), target)
             if self.carried and exchanged(self, target.elts, parts):
                 return
@@ -604,7 +621,24 @@ class Lowering(Expressions):
             value, place = self.in_order(target, lambda: value, lambda: self.place(target))
             self.put(place, value, target)
         else:
-            raise NotCompiled("an attribute that changes", target)
+            objects.store(self, target, value)
+
+    def rebind(self, same, value, target):
+        """Of a function that the loop calls: a variable of the loop's, of another function."""
+        if not isinstance(same, SameAs) or not isinstance(value, Value) or self.perhaps:
+            raise NotCompiled("a nonlocal variable is set that is no number of the loop's", target)
+        self.effects += 1
+        self.assign(same.name, value)
+
+    def store_starred(self, target, value):
+        """a, *b = c"""
+        at = next(k for k, t in enumerate(target.elts) if isinstance(t, ast.Starred))
+        behind = len(target.elts) - at - 1
+        if not isinstance(value, list) or len(value) < at + behind:
+            raise NotCompiled("a starred target of what has no known number of parts", target)
+        end = len(value) - behind
+        for t, part in zip(target.elts, [*value[:at], Listed(value[at:end]), *value[end:]]):
+            self.store(t.value if isinstance(t, ast.Starred) else t, part)
 
     def do_If(self, s):
         known, condition = self.decides(s.test)
@@ -784,6 +818,7 @@ class Leaves(ast.NodeVisitor):
 
 
 def _unbound(key):
+    key = key.rpartition(".")[2] if " " in key else key  # of a function that the loop calls
     raise UnboundLocalError(f"cannot access local variable '{key}' where it is not associated with a value")
 
 

@@ -1,6 +1,7 @@
 """The source of functions, as their code objects were made of it."""
 
 import ast
+import functools
 import inspect
 import linecache
 import os
@@ -11,13 +12,13 @@ import weakref
 
 import numpy
 
+from .._swap import contents
 from .comprehensions import scoped
 from .trees import copied, names, nodes
 
 NOT_IN_LOOPS = (
     ast.Import, ast.ImportFrom, ast.Global, ast.Nonlocal, ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef,
     ast.Lambda, ast.Yield, ast.YieldFrom, ast.Await, ast.AsyncFor, ast.AsyncWith,
-    ast.Starred,
 )  # fmt: skip
 LEFT = ast.Import, ast.ImportFrom, ast.Starred, ast.Delete  # of those what Python can do in the midst of a loop (by_python.py)
 LIBRARIES = tuple(os.path.dirname(os.path.abspath(f)) + os.sep for f in (numpy.__file__, os.path.dirname(__file__)))
@@ -39,16 +40,59 @@ def definition(function):
 
 
 def _read(function):
-    tree = tree_of(function)
-    if tree is None or any(is_pythons(n) for s in tree.body for n in nodes(s)):
+    is_lambda = function.__code__.co_name == "<lambda>"
+    tree = lambda_of(function) if is_lambda else tree_of(function, generators=True)
+    if tree is None or any(is_pythons(n) and not isinstance(n, (ast.Nonlocal, ast.Yield)) for s in tree.body for n in nodes(s)):
         return None
     rewritten = any(n.startswith(".") for n in function.__code__.co_freevars)
-    if not rewritten and imports_of(tree, function) is None:
+    if not is_lambda and not rewritten and imports_of(tree, function) is None:
         return None
     a, tree = tree.args, scoped(copied(tree))
     used = [n for s in tree.body for n in nodes(s) if isinstance(n, ast.Name)]
-    own = {n.id for n in used if isinstance(n.ctx, ast.Store)} | {x.arg for x in (*a.posonlyargs, *a.args, *a.kwonlyargs)}
+    own = {n.id for n in used if isinstance(n.ctx, ast.Store)} | {x.arg for x in (*a.posonlyargs, *a.args, *a.kwonlyargs, *filter(None, [a.vararg]))}
+    own -= {n for s in nodes(tree) if isinstance(s, ast.Nonlocal) for n in s.names}
     return tree, own, sorted({n.id for n in used} - own)
+
+
+def lambda_of(function):
+    """The definition of a function that returns what a lambda computes, as its file has that; None where no lambda of its line is it."""
+    code = function.__code__
+    linecache.checkcache(code.co_filename)
+    for node in _lambdas(code.co_filename, "".join(linecache.getlines(code.co_filename, function.__globals__))).get(code.co_firstlineno, ()):
+        at = {"lineno": node.lineno, "col_offset": node.col_offset, "end_lineno": node.end_lineno, "end_col_offset": node.end_col_offset}
+        if _is_lambda(code, node, at):
+            made = ast.FunctionDef("<lambda>", copied(node.args), [ast.Return(copied(node.body), **at)], [], None, **at)
+            return made
+    return None
+
+
+@functools.lru_cache(maxsize=64)
+def _lambdas(file, text):
+    """Those of a file, by their lines."""
+    found = {}
+    try:
+        tree = ast.parse(text)
+    except SyntaxError:
+        return found
+    for node in nodes(tree):
+        if isinstance(node, ast.Lambda):
+            found.setdefault(node.lineno, []).append(node)
+    return found
+
+
+def _is_lambda(code, node, at):
+    """Whether the code was made of this lambda: what it names outside of itself has to be the same, too."""
+    arguments = ast.arguments([], [ast.arg(n, **at) for n in code.co_freevars], None, [], [], None, [])
+    outer = ast.FunctionDef("outer", arguments, [ast.Expr(copied(node), **at)], [], None, **at)
+    if "type_params" in ast.FunctionDef._fields:
+        outer.type_params = []
+    try:
+        made = compile(ast.Module([outer], []), code.co_filename, "exec", dont_inherit=True, flags=code.co_flags & 0x1FFE000)
+    except (SyntaxError, ValueError):
+        return False
+    made = next(c for c in made.co_consts if isinstance(c, types.CodeType))
+    made = next(c for c in made.co_consts if isinstance(c, types.CodeType))
+    return _is(made, code) and (made.co_freevars, made.co_varnames) == (code.co_freevars, code.co_varnames)
 
 
 def outer_name(function, name):
@@ -74,10 +118,24 @@ def _contents(code):
     return code.co_code, code.co_names, [repr(c) for c in code.co_consts if not isinstance(c, types.CodeType)]
 
 
-def tree_of(function):
-    """The function's definition, with the lines of its file."""
+def is_generator(x):
+    """Whether it is a function that gives generators."""
+    return isinstance(x, types.FunctionType) and bool(x.__code__.co_flags & inspect.CO_GENERATOR)
+
+
+def calls_itself(x):
+    """Whether it is a function that finds itself by its name."""
+    if not isinstance(x, types.FunctionType):
+        return False
+    name, code = x.__name__, x.__code__
+    cells = dict(zip(code.co_freevars, x.__closure__ or ()))
+    return contents(cells[name]) is x if name in cells else name in code.co_names and x.__globals__.get(name) is x
+
+
+def tree_of(function, generators=False):
+    """The function's definition, with the lines of its file; of generators where they are asked for."""
     code = function.__code__
-    if code.co_name == "<lambda>" or code.co_flags & (inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR):
+    if code.co_name == "<lambda>" or code.co_flags & ((0 if generators else inspect.CO_GENERATOR) | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR):
         return None
     try:
         linecache.checkcache(code.co_filename)
@@ -129,8 +187,20 @@ def _without_defaults(tree):
 
 def captured(code):
     """The variables of a function that functions inside it read."""
-    inner = [c for c in code.co_consts if isinstance(c, types.CodeType) and not c.co_name.startswith("<")]
+    inner = [c for c in code.co_consts if isinstance(c, types.CodeType) and (c.co_name == "<lambda>" or not c.co_name.startswith("<"))]
     return {name for c in inner for name in c.co_freevars} & {*code.co_cellvars}
+
+
+class Rebound(ast.stmt):
+    """Names that functions which a loop calls may set: it stores to them, for all that is asked of its source."""
+
+    _fields = ("targets",)
+
+
+def rebound(tree):
+    """The functions that are defined in one, and the names of its variables that they set."""
+    inner = [s for s in nodes(tree) if s is not tree and isinstance(s, ast.FunctionDef)]
+    return {s.name for s in inner}, {n for s in inner for x in nodes(s) if isinstance(x, ast.Nonlocal) for n in x.names}
 
 
 def exposed(loop):

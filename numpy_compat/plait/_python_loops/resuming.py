@@ -61,7 +61,7 @@ class NotTold(Exception):
 def resumption(low):
     """How Python goes on with what is lowered now; None where it cannot."""
     doing, top = low.doing, low.top
-    if doing is None or low.made or getattr(top, "captured", None):
+    if doing is None or low.made or low.consuming or getattr(top, "captured", None):
         return None
     if not doing.behind and (doing.changes != low.changes or len(low.frames) > 1 and doing.statement in low.facts.changing):
         return None  # half of it is done

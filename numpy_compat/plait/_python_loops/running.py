@@ -4,6 +4,7 @@ import ast
 import builtins
 import collections
 import contextlib
+import enum
 import functools
 import itertools
 import operator
@@ -29,6 +30,7 @@ from .over import Over, is_range
 from .pythons_draws import is_pythons
 from .reading import definition, exposed, outer_name
 from .leaving import Leave
+from .objects import Wanted, attribute_of, has_attributes, set_back
 from .on_device import device_among, found as found_on_device, mixed_up, numbers_of, reals_of
 from .listed import are_other_lists, elements_of, give_back, is_table, listed, memory_of, put_back, tabled
 from .sharing import are_apart, own_places, run_shared, why_alone
@@ -38,7 +40,7 @@ from .types import ALL, ArrayType, Drawing, NotCompiled, NUMPYS, Other, SameAs, 
 
 _FAR = 2**62
 UNBOUND = type("unbound", (), {"__repr__": lambda self: "<unbound>"})()
-_CONSTANT = str, types.ModuleType, numpy.dtype, SameAs
+_CONSTANT = str, types.ModuleType, numpy.dtype, SameAs, enum.Enum
 _HEARD = {"ignore", "warn"}  # of NumPy's ways to treat errors those that raise nothing
 _DTYPES = {numpy.dtype(t.dtype).num: t.dtype for t in NUMPYS}  # not long long, which has the name of another
 # Seconds that a loop has taken in Python, or will by what its iterations took so far, before its code is asked for. 0, of tests: at once.
@@ -74,7 +76,7 @@ class Loop(_plait.LoopCall):
     def __init__(self, source, function, scope, cells, behind):
         self.source, self.scope, self.cells, self.behind = source, scope, cells, behind
         self.in_python = InPython(self, function)
-        self.text = ast.unparse(source).splitlines()[0]
+        self.text = ast.unparse(source.body[0] if isinstance(source, ast.For) and ast.unparse(source.target) == ".once" else source).splitlines()[0]
         self.over = None  # of a `for` over no range
         if isinstance(source, ast.For) and not is_range(source.iter):
             self.over = source.over = Over(source.iter)
@@ -83,6 +85,7 @@ class Loop(_plait.LoopCall):
         self.stored = sorted({*stored(source)})
         self.captured = getattr(source, "captured", frozenset())
         self.returns = any(isinstance(n, ast.Return) for n in nodes(source))
+        self.paths = {}  # the attributes of objects that its codes have asked for, by their names among the inputs
         self.refuses = False  # what it goes over
         self.outer, self.stays = None, False  # the loop around it that may be compiled; whether this one was not, when it was looked at last
         self.inner = []  # the loops inside that are asked next
@@ -241,28 +244,22 @@ class Loop(_plait.LoopCall):
 
     def looked_up(self, variables):
         """The same names, as inputs have them; what is found there, and by which name, in which variables, cells and globals."""
-        functions, shared = [], {}
+        shared = {}
         if self.captured:
             holder = variables[CELLS]
             shared = {n: cell for n, cell in zip(holder.__code__.co_freevars, holder.__closure__) if n in self.captured}
-        for name in self.names:
-            x = _look_up(name, variables, self.cells, self.scope)
-            if isinstance(made := original(x), types.FunctionType) and made not in functions:
-                functions.append(made)
-            yield name, x, name, variables, self.cells, self.scope
-        for function in functions:  # which grows
-            source = definition(function)
-            if source is None:
-                continue
-            cells = dict(zip(function.__code__.co_freevars, function.__closure__ or ()))
-            for name in source[2]:
-                if name in shared and cells.get(name) is shared[name]:  # not that of another call
-                    yield outer_name(function, name), same_as(name), name, None, cells, function.__globals__
-                    continue
-                x = _look_up(name, {}, cells, function.__globals__)
+        functions, waiting, objects = [], [*self.paths.values()], {}
+        found = [(name, _look_up(name, variables, self.cells, self.scope), name, variables, self.cells, self.scope) for name in self.names]
+        while found:
+            for key, x, *_ in found:
+                objects[key] = x
                 if isinstance(made := original(x), types.FunctionType) and made not in functions:
                     functions.append(made)
-                yield outer_name(function, name), x, name, None, cells, function.__globals__
+                    found += _of_function(made, shared)  # which grows
+            yield from found
+            ready = [path for path in waiting if path.owner in objects]
+            waiting = [path for path in waiting if path not in ready]
+            found = [(path.key, attribute_of(objects[path.owner], path.name), path.name, None, {}, {}) for path in ready]
 
     def inputs(self, variables):
         """What each name stands for: its type, and the value."""
@@ -284,7 +281,7 @@ class Loop(_plait.LoopCall):
                 if dtype.num in _DTYPES and dtype.isnative:
                     t = array_type(_DTYPES[dtype.num], len(strides), bool(strides) and strides[-1] == dtype.itemsize)
             if t is None:
-                is_constant = x is None or callable(x) or isinstance(x, _CONSTANT) and not (type(x) is str and name in self.stored)
+                is_constant = x is None or callable(x) and not has_attributes(type(x)) or isinstance(x, _CONSTANT) and not (type(x) is str and name in self.stored)
                 t = x if is_constant else Other(type(x))
             found[name] = t
             values[name] = x
@@ -300,6 +297,15 @@ class Loop(_plait.LoopCall):
             if len(self.codes) < MOST:
                 self.codes[key] = found
         return found
+
+    def chosen(self, variables, numbers):
+        """The machine code for these variables, and what its inputs are. What it asks for of attributes is an input from then on."""
+        while True:
+            inputs, values = self.inputs(variables)
+            try:
+                return self.code(inputs, numbers), values
+            except Wanted as wanted:
+                self.paths[wanted.path.key] = wanted.path
 
     def report(self):
         """What became of the loop, as text."""
@@ -343,6 +349,19 @@ def _look_up(name, variables, cells, scope):
     return found
 
 
+def _of_function(function, shared):
+    """What a function that the loop calls finds outside of itself, as looked_up() has it. shared: cells of variables that the loop stores to."""
+    source = definition(function)
+    if source is None:
+        return
+    cells = dict(zip(function.__code__.co_freevars, function.__closure__ or ()))
+    for name in source[2]:
+        if name in shared and cells.get(name) is shared[name]:  # not that of another call
+            yield outer_name(function, name), same_as(name), name, None, cells, function.__globals__
+        else:
+            yield outer_name(function, name), _look_up(name, {}, cells, function.__globals__), name, None, cells, function.__globals__
+
+
 class Rest:
     """What is left of a loop: it goes on in Python until there is code for the rest."""
 
@@ -359,9 +378,8 @@ class Rest:
     def look(self, variables):
         """Hands over if there is code for the variables as they are now; asks for it if not."""
         self.went = time.thread_time()  # from when on machine code has it
-        inputs, values = self.loop.inputs(variables | self.given if self.given else variables)
         known = len(self.loop.codes)
-        self.code = self.loop.code(inputs, self.numbers)
+        self.code, values = self.loop.chosen(variables | self.given if self.given else variables, self.numbers)
         if len(self.loop.codes) > known:
             self.went = time.thread_time()  # as it is made once
         self.code.ask(self.short)
@@ -487,11 +505,12 @@ class Code:
             if too_many:
                 raise NotCompiled(f"there is code for {MOST} other kinds of inputs")
             self.lowering = Lowering(loop.source, inputs, types_of(loop.source, inputs, step, loop.behind), _plait.Procedure(loop.where[2]), step)
+        except Wanted as e:
+            if e.path.key not in loop.paths:
+                raise
+            return self.refuse(loop, f"the attribute {e.path.name}", e.node)
         except NotCompiled as e:
-            self.why = f"{e} (line {getattr(e.node, 'lineno', loop.where[1])})"
-            _log(text := f"{loop.where[0]}:{loop.where[1]}: the loop in {loop.where[2]}() stays Python's: {self.why}")
-            _plait.log_loop(text)
-            return
+            return self.refuse(loop, str(e), e.node)
         self.procedure = self.lowering.p.p
         self.places, self.alone = own_places(self.lowering), why_alone(self.lowering)
         self.shared = self.lowering.nested.shared(self.lowering)
@@ -505,7 +524,13 @@ class Code:
         carried = inputs.keys() & {*loop.stored}
         # A list that grows may have elements of another type after some iterations.
         stays = {n for n, t, tagged in low.outputs if not tagged and t == inputs.get(n)}
-        self.divisible = loop.divisible and not low.facts.growing and carried <= stays
+        self.divisible = loop.divisible and not low.facts.growing and carried <= stays and all(kinds == {inputs[k]} for k, kinds in low.facts.cells.items())
+        self.paths = {k: path for k, path in loop.paths.items() if k in inputs}
+
+    def refuse(self, loop, why, node):
+        self.why = f"{why} (line {getattr(node, 'lineno', loop.where[1])})"
+        _log(text := f"{loop.where[0]}:{loop.where[1]}: the loop in {loop.where[2]}() stays Python's: {self.why}")
+        _plait.log_loop(text)
 
     def ask(self, short=False):
         """Has it compiled in the background. A loop that can be left between two iterations, or is short, begins in code that is soon there."""
@@ -550,6 +575,8 @@ class Code:
                 return False
         if not all(getattr(module, name, None) is x for module, name, x in self.lowering.facts.attributes):
             return False
+        if self.lowering.facts.limit not in (None, sys.getrecursionlimit()):
+            return False
         if self.lowering.facts.defaults and _default_dtype.differs():
             return False
         names = self.lowering.arrays
@@ -562,9 +589,15 @@ class Code:
         for a, b in self.lowering.facts.apart:
             if overlap(memory_of(values[names[a]]), memory_of(values[names[b]])):
                 return False
-        if mixed_up([values.get(n) for n in names], self.changed):
+        if mixed_up([values.get(n) for n in names], self.changed) or not self.are_other_objects(values):
             return False
         return not self.writes_lists or are_other_lists([values.get(n) for n in names], self.changed)
+
+    def are_other_objects(self, values):
+        """Whether an object whose attributes the loop sets has one name alone."""
+        owners = {path.owner for path in self.paths.values()}
+        changed = {self.paths[key].owner for key in self.lowering.facts.cells}
+        return not any(values[a] is values[b] for a in changed for b in owners if a != b)
 
     def begin(self, loop, values, variables, numbers):
         """Runs some iterations at a time until there is code of full effort, or for the rest there need be none: what that begins with."""
@@ -583,6 +616,7 @@ class Code:
             if self.left != left:
                 return None, variables, numbers  # as what Python has done may have made something else of them
             values = {n: state.get(n, x) for n, x in values.items()}
+            values |= {key: getattr(values[path.owner], path.name) for key, path in self.paths.items() if key in self.lowering.facts.cells}
         return values, variables, numbers
 
     def give_up(self, loop, why):
@@ -658,6 +692,8 @@ class Code:
         heap = found[-1][-1] if type(found[-1][-1]) is _plait.Heap else None
         if heap is not None:
             found = [part[:-1] for part in found]
+        end = len(found[-1]) - sum(cell.wide for cell in low.cells.values())
+        cells, found = found[-1][end:], [part[:end] for part in found] if low.cells else found
         if width := low.told_on.width:
             told = found[-1][-width:]
             found = [part[:-width] for part in found]
@@ -668,6 +704,8 @@ class Code:
         if low.left:
             left = self.arrays_left(low, found[-1], heap, dict(loop.found(variables)))
             found = [found[-1][: -sum(len(made.told) for _, made in low.left)]]
+        if low.facts.cells:
+            set_back(low, cells, left, self.paths, dict(loop.found(variables)))
         heard = found[0][0] if len(found) == 1 else functools.reduce(operator.or_, (part[0] for part in found))
         _, site, i, a, b, *_ = found[-1]
         self.count = sum(part[HEAD] for part in found) if low.made else 0

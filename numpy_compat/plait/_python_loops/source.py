@@ -5,17 +5,20 @@ import ast
 import types
 
 from .. import _plait
+from .._jit import original
+from .._swap import contents
 from .by_python import rare
 from .comprehensions import COMPREHENSIONS, scoped, stored
 from .elements import Elements
 from .forgotten import own_tables
 from .liveness import Liveness
 from .over import Over, is_range
-from .reading import LEFT, captured, compiled, imports_of, is_pythons, tree_of
+from .reading import LEFT, Rebound, calls_itself, captured, compiled, imports_of, is_generator, is_pythons, rebound, tree_of
 from .running import CELLS, Loop
 from .trees import copied, names, nodes
 from .versions import Versions
 
+ONCE = ".once"  # counts the one time that a loop over a generator runs: it is compiled as a whole
 _REFLECTIVE = {"locals", "exec", "eval", "vars", "dir", "globals"}
 
 
@@ -37,8 +40,7 @@ def with_loops(function, scope, closure):
         tree = tree_of(function)
         if tree is None:
             return None  # the file has changed
-        rewriting = _Rewriting(function, scope, cells, outside, Liveness(tree), loops, asleep)
-        rewriting.own_tables = own_tables(tree)
+        rewriting = _Rewriting(tree, function, scope, cells, outside, Liveness(tree), loops, asleep)
         tree.body = rewriting.block(tree.body)
         if rewriting.captured and asleep != loops.keys():
             tree.body.insert(0, _cells_of(rewriting.captured, tree.body[0]))
@@ -86,7 +88,8 @@ def why_not(s, outside):
 
 
 def outside_names(tree):
-    return {n for s in nodes(tree) if isinstance(s, (ast.Global, ast.Nonlocal)) for n in s.names}
+    inside = {id(s) for f in nodes(tree) if f is not tree and isinstance(f, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)) for s in nodes(f)}
+    return {n for s in nodes(tree) if isinstance(s, (ast.Global, ast.Nonlocal)) and id(s) not in inside for n in s.names}
 
 
 def reasons(tree):
@@ -118,18 +121,51 @@ class _Comprehensions(ast.NodeTransformer):
 
 
 class _Rewriting:
-    def __init__(self, function, scope, cells, outside, live, loops, asleep):
+    def __init__(self, tree, function, scope, cells, outside, live, loops, asleep):
         self.function, self.scope, self.cells, self.outside, self.live = function, scope, cells, outside, live
         self.loops, self.asleep = loops, asleep  # the function's, by their names, which the first time is made; those that are left as they are
         self.number = 0
-        self.captured, self.own_tables = captured(function.__code__), set()
+        self.captured, self.own_tables = captured(function.__code__), own_tables(tree)
+        self.functions, self.rebound = rebound(tree)
+        inner = [s for s in nodes(tree) if s is not tree and isinstance(s, ast.FunctionDef)]
+        self.generators = {s.name for s in inner if any(isinstance(n, ast.Yield) for n in nodes(s))}
+        self.own = {*names(tree, ast.Store)} | self.functions | {a.arg for a in nodes(tree.args) if isinstance(a, ast.arg)}
         self.around = None  # the innermost of them that may be compiled
         self.set = []  # names of the rewriting's own, of the loops so far
 
     def block(self, statements):
         return [made for s in statements for made in self.statement(s)]
 
+    def consumes(self, s):
+        """Whether a loop goes over what a generator of the program yields, as far as is known by now."""
+        if not (isinstance(s, ast.For) and isinstance(s.iter, ast.Call) and isinstance(s.iter.func, ast.Name)):
+            return False
+        name = s.iter.func.id
+        return name in self.generators or name not in self.own and is_generator(self.found(name))
+
+    def found(self, name):
+        """What a name of a function is that is called, as far as that is known by now."""
+        return original(contents(self.cells[name]) if name in self.cells else self.function.__globals__.get(name))
+
+    def takes_long(self, s):
+        """Whether a statement has calls of functions that call themselves."""
+        if not isinstance(s, (ast.Assign, ast.AugAssign, ast.Return, ast.Expr)):
+            return False
+        called = {n.func.id for n in nodes(s) if isinstance(n, ast.Call) and isinstance(n.func, ast.Name)} - self.own
+        return any(calls_itself(x) and x is not self.function for x in map(self.found, called))
+
+    def once(self, s):
+        """for .once in range(1): s"""
+        at = {"lineno": s.lineno, "col_offset": s.col_offset, "end_lineno": s.end_lineno, "end_col_offset": s.end_col_offset}
+        numbers = ast.Call(ast.Name("range", ast.Load(), **at), [ast.Constant(1, **at)], [], **at)
+        return ast.For(ast.Name(ONCE, ast.Store(), **at), numbers, [s], [], None, **at)
+
     def statement(self, s):
+        if self.around is None and (self.consumes(s) or self.takes_long(s)) and not {"range"} & (self.own | {*self.cells, *self.function.__globals__}):
+            whole = self.once(s)
+            if why_not(whole, self.outside) is None and self.tells(s) is None and (behind := self.live.behind.get(s)) is not None:
+                self.live.behind[whole] = behind
+                return self.loop(whole)
         if isinstance(s, (ast.For, ast.While)):
             if (why := why_not(s, self.outside) or self.tells(s)) is None:
                 return self.loop(s)
@@ -206,6 +242,9 @@ class _Rewriting:
 
         def new():
             source = scoped(copied(s))
+            if self.rebound and not self.functions.isdisjoint(names(s, ast.Load)):
+                set_there = [ast.copy_location(ast.Name(n, ast.Store()), s) for n in sorted(self.rebound)]
+                source.body.insert(0, ast.copy_location(Rebound(set_there), s))
             source.captured = self.captured & {*stored(source)}
             source.forgotten = self.own_tables - behind - self.captured
             return Loop(source, self.function, self.scope, self.cells, behind)

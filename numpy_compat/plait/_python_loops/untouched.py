@@ -104,7 +104,7 @@ def untouched(function, scope, calls):
                     functions.append(x)
             elif stand_in(x) is not x:
                 return None
-    counts = scope.loops and any(_has_loops(f.__code__) for f in functions)
+    counts = scope.loops and any(_has_loops(f) for f in functions)
     return Untouched(function, scope, calls, values, cells, counts)
 
 
@@ -137,7 +137,7 @@ def _calling_itself(function, values):
 
 
 def _is_quiet(function, scope, known):
-    if not scope.loops or not _has_loops(function.__code__):
+    if not scope.loops or not _has_loops(function):
         return True
     versions = scope.versions.get(function)
     return versions.is_quiet(known) if versions is not None else known or function in scope.functions

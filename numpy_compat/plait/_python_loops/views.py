@@ -23,7 +23,7 @@ def array_view(lowering, key, what):
     strides = [p.param() for _ in range(what.ndim)]
     if what.ndim and what.packed:
         strides[-1] = lowering.number(numpy.dtype(what.dtype).itemsize)
-    kind = RowsView if what.shape else {"": View, "list": ListView, "tuple": TupleView, "bytes": BytesView, "empty list": EmptyView, "deque": ListView, "empty deque": EmptyView}[what.of]
+    kind = RowsView if what.shape else _KINDS[what.of.replace("deque", "list")]
     made = kind(lowering, slot, buffer, what.dtype, lowering.zero, list(zip(extents, strides)), key, WHOLE)
     made.shape = what.shape
     return made
@@ -317,6 +317,10 @@ class EmptyView(ListView):
     empty = True
 
 
+class GridView(ListView):
+    """A list of lists of one length, one of these, or an element: it keeps its lengths, and the type of its numbers."""
+
+
 class RowsView(ListView):
     """A list of tuples, or of numbers of several types, which is a Growing one from the beginning (growing.py)."""
 
@@ -329,6 +333,9 @@ class RowsView(ListView):
             v = v if p.type(v) == "int64" else p.cast(v, "int64")
             words.append(p.call("bits_float", v) if dtype == "float64" else v)
         return self.shape.value(self.lowering, words)
+
+
+_KINDS = {"": View, "list": ListView, "tuple": TupleView, "bytes": BytesView, "empty list": EmptyView, "list of lists": GridView}
 
 
 class Vector:
