@@ -212,6 +212,7 @@ void Lowering::count_fragments(const Node& product) {
   const std::int64_t depth = tracer::product_depth(product);
   const Multiplier by = region_.attention       ? Multiplier::Attention
                         : !product.axes.empty() ? Multiplier::Axes
+                        : tile_.whole           ? Multiplier::Rows
                                                 : Multiplier::Tiles;
   out_.work += product_work(*in_.target.machine, by, tracer::product_types(product),
                             static_cast<double>(element_count(product.shape) * depth));

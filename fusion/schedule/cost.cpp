@@ -29,6 +29,7 @@ double product_cost(const Machine& m, Multiplier by, const ir::ProductTypes& typ
                              : !ir::has_fragments(types))
     return kNever;
   const ProductCosts& c = by == Multiplier::Blas        ? m.blas_product
+                          : by == Multiplier::Rows      ? m.rows_product
                           : by == Multiplier::Axes      ? m.axes_product
                           : by == Multiplier::Attention ? m.attention_product
                                                         : m.tile_product;
@@ -71,7 +72,7 @@ double product_seconds(const Machine& m, Multiplier by, const ir::ProductTypes& 
   const bool vector = rows == 1 || columns == 1;
   const bool lanes = t.uniform() && (is_integer(t.result) || t.result == DType::Float16);
   const bool tiles =
-      by == Multiplier::Tiles ? !lanes : by != Multiplier::Blas && by != Multiplier::Loop;
+      by == Multiplier::Tiles || by == Multiplier::Rows ? !lanes : by != Multiplier::Blas && by != Multiplier::Loop;
   return vector && tiles ? seconds * m.tile_lanes : seconds;
 }
 

@@ -20,9 +20,9 @@ double memory_seconds(const Machine& m, double bytes);
 // Of a region: so many bytes and units of the operations' Cost, which overlap.
 double region_seconds(const Machine& m, double bytes, double work);
 
-// Who multiplies matrices: the engine's tiles (one product, one of several axes, those of an
-// attention), a BLAS, or a plain loop.
-enum class Multiplier : std::uint8_t { Tiles, Axes, Attention, Blas, Loop };
+// Who multiplies matrices: the engine's tiles (one product, one whose rows a block keeps whole, one
+// of several axes, those of an attention), a BLAS, or a plain loop.
+enum class Multiplier : std::uint8_t { Tiles, Rows, Axes, Attention, Blas, Loop };
 // Of products of matrices, all of a batch; infinite of a type that they do not take.
 double product_seconds(const Machine& m, Multiplier by, const ir::ProductTypes& t, double rows,
                        double columns, double depth);

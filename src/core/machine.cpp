@@ -68,6 +68,7 @@ Machine device_machine(const GpuMachine& g) {
     return ProductCosts{m.cycle / rate.half, m.cycle / rate.single};
   };
   m.tile_product = of(g.products.tiles);
+  m.rows_product = of(g.products.rows);
   m.axes_product = of(g.products.axes);
   m.attention_product = of(g.products.attention);
   m.blas_product = of(g.products.library);

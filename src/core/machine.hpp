@@ -72,9 +72,11 @@ struct Machine {
   // Of an element that later loops read from memory instead of computing it: its store, and each
   // of its loads, in cycles; what takes no more cycles than that is always computed again.
   double store = 4, load = 1.5, recompute = 4;
-  // Of a multiplication and addition: in tiles, of one product, of one of several axes, and of
-  // those of an attention with what stands between them; by a BLAS; in a loop, of any type.
-  ProductCosts tile_product = {8e-12, 8e-12}, axes_product = tile_product,
+  // Of a multiplication and addition: in tiles, of one product, of one whose rows are folded in the
+  // block that computes them, of one of several axes, and of those of an attention with what stands
+  // between them; by a BLAS; in a loop, of any type.
+  ProductCosts tile_product = {8e-12, 8e-12}, rows_product = tile_product,
+               axes_product = tile_product,
                attention_product = tile_product,
                blas_product = {std::numeric_limits<double>::infinity(), 12e-12};
   double loop_product = 0.4e-9;
@@ -127,6 +129,7 @@ struct GpuTeam {
 struct GpuProducts {
   ProductCosts library = {6, 0.77};
   ProductCosts tiles = {0.47, 0.47};
+  ProductCosts rows = {0.08, 0.08};  // which fill the shared memory: one block of a multiprocessor
   ProductCosts axes = {0.19, 0.19};
   ProductCosts attention = {0.27, 0.19};
 };

@@ -1,5 +1,6 @@
 """The source of a jitted function, line by line: what ran in machine code, on threads, or in Python, and why."""
 
+import collections
 import linecache
 import types
 
@@ -26,6 +27,9 @@ def annotated(function, loops):
             for line in lines:
                 notes.pop(line, None)
                 marks[line] = THREADS if ran[-1].places else MACHINE
+            for line, count in sum((code.left_at for code in ran), collections.Counter()).items():
+                marks[line] = PYTHON
+                notes.setdefault(line, []).append(f"went on in Python {count} times")
         said = [code.alone for code in ran if not code.places] or [code.why for code in loop.codes.values() if not code.usable]
         said = said or [GOES_OVER] * loop.refuses
         said = said or ([] if ran else ["its code has not run" if loop.codes else "not long enough"])

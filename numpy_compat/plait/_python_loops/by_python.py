@@ -105,8 +105,9 @@ class Position(NamedTuple):
 
 
 class Resumption(NamedTuple):
-    """How Python goes on at a place of machine code: what it is doing there, what has become of variables, and where the loops around it are."""
+    """How Python goes on at a place of machine code: why, what it is doing there, what has become of variables, and where the loops around it are."""
 
+    why: str
     doing: Doing
     variables: dict
     positions: dict

@@ -22,7 +22,7 @@ from .trying import handled
 from .made import materialised, of_numbers
 from .selected import Selected
 from .tables import Entries, Nothing, Table
-from .tracebacks import Failure, Place, outgrown
+from .tracebacks import Failure, Place, outgrown, outgrows
 from .types import BOOL, COMPLEX, FLOAT, INT, NotCompiled, Scalar, is_complex, joined, scalar_of
 from .views import ListView, TupleView, Vector, View, array_view, is_int
 
@@ -87,7 +87,7 @@ class Expressions(Kinds):
             if again is None:
                 raise NotCompiled("an error in a `try`, where Python cannot be told what variables are", node)
         elif outgrown:
-            again = resumption(self) or again
+            again = resumption(self, outgrows(again)) or again
         self.failures.append(Failure(again, self.places(node)))
         self.p.set(self.site, self.number(len(self.failures)))
         self.p.break_(self.root)

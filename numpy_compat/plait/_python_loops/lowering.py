@@ -432,7 +432,7 @@ class Lowering(Expressions):
 
     def leave(self, s):
         """A statement that Python does."""
-        way = resumption(self)
+        way = resumption(self, str(self.facts.left[s]))
         if way is None:
             raise self.facts.left[s]
         self.fails(way, s)

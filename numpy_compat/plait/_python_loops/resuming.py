@@ -58,7 +58,7 @@ class NotTold(Exception):
     """A variable that Python cannot be told of."""
 
 
-def resumption(low):
+def resumption(low, why="an error in a `try`"):
     """How Python goes on with what is lowered now; None where it cannot."""
     doing, top = low.doing, low.top
     if doing is None or low.made or low.consuming or getattr(top, "captured", None):
@@ -78,7 +78,7 @@ def resumption(low):
         positions = {loop: _position(low, loop) for loop in _loops_around(low, doing.statement)}
     except NotTold:
         return None
-    return Resumption(doing, found, positions)
+    return Resumption(why, doing, found, positions)
 
 
 def _tell(low, name):

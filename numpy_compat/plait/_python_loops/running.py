@@ -497,6 +497,7 @@ class Code:
         self.entry = None  # runs it without Python; False where that cannot be
         self.seconds, self.each = 0.0, 0.0  # of its runs, and of an iteration
         self.left, self.in_vain = 0, 0  # how often it has left the loop to Python; in a row without gain
+        self.left_at = collections.Counter()  # in which lines
         self.alone_each = None  # seconds of an iteration that one thread ran
         self.step, self.ranged = step, isinstance(loop.source, ast.For)
         self.over_texts = {n: ast.unparse(part) for n, part in loop.over.parts.items()} if loop.over else {}
@@ -619,6 +620,15 @@ class Code:
             values |= {key: getattr(values[path.owner], path.name) for key, path in self.paths.items() if key in self.lowering.facts.cells}
         return values, variables, numbers
 
+    def goes_back(self, loop, resumption):
+        """It leaves the loop to Python."""
+        line = resumption.doing.statement.lineno
+        self.left += 1
+        self.left_at[line] += 1
+        if self.left_at[line] == 1:
+            _log(text := f"{loop.where[0]}:{line}: Python does a part of an iteration of the loop in {loop.where[2]}() from here: {resumption.why}")
+            _plait.log_loop(text)
+
     def give_up(self, loop, why):
         """From now on Python has the loop."""
         self.usable, self.why = False, why
@@ -729,7 +739,7 @@ class Code:
                 if tag:  # else it is what it was
                     state[name] = (ALL[tag - 1] if tagged else t).of(x)
         if goes_on:
-            self.left += 1
+            self.goes_back(loop, failure.again)
             return Left(self, failure.again, told, variables | {n: x for n, x in state.items() if n in loop.stored}, dict(loop.found(variables)), numbers)
         returned = "return" in state
         value = None

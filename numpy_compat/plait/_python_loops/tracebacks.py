@@ -42,6 +42,17 @@ def outgrown(again):
     return again
 
 
+def outgrows(again):
+    """What such a function says."""
+    try:
+        again(0, 0.0, 0.0)
+    except (OverflowError, NotImplementedError) as e:
+        return str(e).partition(" in a compiled loop")[0]
+    except Exception:
+        pass
+    return "numbers outgrow those of machine code"
+
+
 def fatal(again):
     """A function that raises where there is no more memory, which no handler mends."""
     again.fatal = True
