@@ -169,8 +169,17 @@ def of_floats(n):
     return k, int(1e30) + int(k)
 
 
+def over_what_is_read_there_alone(n):
+    out = []
+    for i in range(n):
+        k = i + 1
+        for v in (2, k, 2**40):
+            out.append(v**3 % 7)
+    return out
+
+
 CASES = [
-    (fibonacci, (400,)), (back_again, (60,)), (nested, (12,)), (leaves, (9, 40)), (leaves, (30, 45)), (returns, (20,)), (returns, (3,)),
+    (over_what_is_read_there_alone, (9,)), (fibonacci, (400,)), (back_again, (60,)), (nested, (12,)), (leaves, (9, 40)), (leaves, (30, 45)), (returns, (20,)), (returns, (3,)),
     (while_, (150,)), (over_items, (X, [(1, 2), (3, 4), (2**40, 2**41)] * 4)), (texts, (80,)), (lists_of_kinds, (40,)), (arrays, (np.arange(24.0).reshape(6, 4), 9)), (arrays, (np.arange(48.0).reshape(8, 6)[::-2, 1::2], 9)),
     (deep, (5,)), (powers, (90, 7)), (of_floats, (7,)),
 ]  # fmt: skip
@@ -267,3 +276,9 @@ def test_factorials():
     jitted = plait.jit(factorials)
     for _ in range(3):
         assert jitted(2000) == [math.factorial(i) for i in range(1, 2000)]
+
+
+def test_explain_says_where(at_once):
+    jitted = plait.jit(anew(texts))
+    jitted(20)
+    assert "<- went on in Python " in plait.explain(jitted, 20)

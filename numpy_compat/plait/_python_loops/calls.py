@@ -7,12 +7,12 @@ import types
 
 import numpy
 
-from . import complexes
+from . import complexes, modular
 from .folds import fold_of, folded
 from .reading import LIBRARIES
 from .substitutes import SUBSTITUTES, is_ours, sort, substituted
 from .tracebacks import outgrown
-from .types import BOOL, FLOAT, INT, NUMPYS, NotCompiled, Scalar, class_of, joined
+from .types import BOOL, FLOAT, INT, NUMPYS, UINT, NotCompiled, Scalar, class_of, joined
 from . import deques, numerics, tables
 from .growing import Growing, items, new as new_list
 from .made import make, maker_of, materialised, of_numbers
@@ -239,8 +239,10 @@ _MATH = {
 def _as_int(lowering, a, node):
     """int() of a number."""
     if a.type.kind in "biu":
+        if a.type == UINT:
+            return a
         if a.type.dtype == "uint64":
-            raise NotCompiled("int() of uint64", node)
+            return _value(UINT, a.id)
         return _value(INT, lowering.cast(a, "int64"))
     p, x = lowering.p, lowering.cast(a, "float64")
     lowering.fail_if(lowering.negated(lowering.is_int_of(64, x)), outgrown(lambda _, a, b: _too_large_for(int(a))), node, None, x)
@@ -281,6 +283,8 @@ def _constant(lowering, fn, node):
 def _cast(lowering, a, t, node):
     if t.kind in "iu" and a.type.kind == "f":
         return _whole(lowering, a, t, node)
+    if a.type == UINT and t.kind in "iu" and t.dtype != "uint64":
+        a = modular.narrowed(lowering, a, node)
     if a.type == INT and t.kind in "iu" and t.dtype != "int64":
         lowering.fits(a, t.dtype, lambda i, *_: class_of(t)(i), node)
     return _value(t, lowering.truth(a, node) if t.kind == "b" else lowering.cast(a, t.dtype))

@@ -7,7 +7,7 @@ import types
 
 import numpy
 
-from . import calls, complexes, draws, growing, objects, products, pythons_draws, tables
+from . import calls, complexes, draws, growing, modular, objects, products, pythons_draws, tables
 from .comprehensions import COMPREHENSIONS, folded, may_fold
 from .dry import resolved
 from .growing import Again, Element, Growing, contains, grown, repeated
@@ -23,7 +23,7 @@ from .made import materialised, of_numbers
 from .selected import Selected
 from .tables import Entries, Nothing, Table
 from .tracebacks import Failure, Place, outgrown, outgrows
-from .types import BOOL, COMPLEX, FLOAT, INT, NotCompiled, Scalar, is_complex, joined, scalar_of
+from .types import BOOL, COMPLEX, FLOAT, INT, UINT, NotCompiled, Scalar, is_complex, joined, scalar_of
 from .views import ListView, TupleView, Vector, View, array_view, is_int
 
 _OPERATORS = {
@@ -64,7 +64,7 @@ class Expressions(Kinds):
 
     def literal(self, x):
         t = scalar_of(x)
-        if t is None or (t.kind == "i" and not -(2**63) <= x < 2**63):
+        if t is None:
             raise NotCompiled(f"the constant {x!r}")
         return Value(t, self.p.const(t.dtype, x), x)
 
@@ -204,6 +204,10 @@ class Expressions(Kinds):
         kind = joined(a.type, b.type)
         if kind == COMPLEX:
             return complexes.python_binary(self, fn, again, a, b, node)
+        if kind == UINT and fn == "power":
+            raise NotCompiled("a power of an int of 64 bits", node)
+        if kind == UINT and fn != "true_divide":
+            return modular.binary(self, fn, again, a, b, node)
         if kind == BOOL and fn in ("bitwise_and", "bitwise_or", "bitwise_xor"):
             return Value(BOOL, self.p.apply(fn, a.id, b.id))
         if kind == BOOL:
@@ -312,6 +316,8 @@ class Expressions(Kinds):
             if ins[0] == "uint64" and not all(v.known and v.literal >= 0 or v.type.kind == "u" for v in values):
                 raise NotCompiled("an int is compared with uint64", node)
             ins = ins if ins[0] == "uint64" else ["int64"] * 2  # any int is compared, whether the other's dtype has it or not
+        if any(v.type == UINT for v in values):
+            values = [modular.narrowed(self, v, node) if v.type == UINT and d[0] in "iu" and d != "uint64" else v for v, d in zip(values, ins)]
         for v, dtype in zip(values, ins):
             if v.type == INT and dtype[0] in "iu" and dtype != "int64":
                 self.fits(v, dtype, lambda i, *_: fn(i, numpy.dtype(dtype).type(0)), node)
@@ -388,6 +394,8 @@ class Expressions(Kinds):
         return found
 
     def of_BinOp(self, node):
+        if (v := modular.masked(self, node)) is not None:
+            return v
         a, b = self.in_order(node, lambda: self.evaluate(node.left), lambda: self.evaluate(node.right))
         if isinstance(a, Listed) and isinstance(node.op, ast.Mult):
             return repeated(self, a, b, node)
@@ -413,6 +421,8 @@ class Expressions(Kinds):
         x = self.cast(a, kind.dtype)
         if isinstance(op, ast.UAdd):
             return Value(kind, x)
+        if kind == UINT:
+            return modular.unary(self, "invert" if isinstance(op, ast.Invert) else "negative", a, node)
         if isinstance(op, ast.Invert):
             if kind != INT:
                 raise NotCompiled("bits of floats", node)
@@ -530,6 +540,8 @@ class Expressions(Kinds):
                 return self.literal(_COMPARE[type(op)](a.literal, b.literal))
             if a.type.python and b.type.python:
                 kind = joined(a.type, b.type)
+                if kind == UINT:
+                    return Value(BOOL, modular.compared(self, fn, a, b))
                 if kind == COMPLEX and any(v.type == INT and not (v.known and abs(v.literal) <= 2**53) for v in (a, b)):
                     raise NotCompiled("an int is compared with a complex number", node)
                 if kind == FLOAT and a.type != b.type and not _is_small(a) and not _is_small(b):
@@ -538,17 +550,18 @@ class Expressions(Kinds):
                 return Value(BOOL, self.p.apply(fn, self.cast(a, kind.dtype), self.cast(b, kind.dtype)))
             return self.ufunc(getattr(numpy, fn), a, b, node=node)
 
-        if all(t.python and t.kind != "c" for v in (a, b) for t in kinds_of(v)):  # by their values, whatever their types
+        if all(t.python and t.kind != "c" and (t != UINT or not v.kinds) for v in (a, b) for t in kinds_of(v)):  # by their values, whatever their types
             return compute(a._replace(kinds=frozenset()), b._replace(kinds=frozenset()))
         return self.each((a, b), compute, node)
 
     def int_and_float(self, fn, a, b):
         """Compared exactly: where the int is the float after rounding, by what the rounding left out."""
         of, real = self.p.apply, lambda v: self.p.cast(v, "float64")
-        whole, other = (a, b) if a.type == INT else (b, a)
+        whole, other = (a, b) if a.type in (INT, UINT) else (b, a)
+        number = lambda n: self.p.const(whole.type.dtype, n)  # noqa: E731
         x, y = real(whole.id), other.id
-        high = of("multiply", real(of("right_shift", whole.id, self.number(32))), self.p.const("float64", 2.0**32))
-        low = real(of("bitwise_and", whole.id, self.number(2**32 - 1)))
+        high = of("multiply", real(of("right_shift", whole.id, number(32))), self.p.const("float64", 2.0**32))
+        low = real(of("bitwise_and", whole.id, number(2**32 - 1)))
         beyond, zero = of("add", of("subtract", high, y), low), self.p.const("float64", 0.0)
         pairs = ((x, y), (beyond, zero)) if whole is a else ((y, x), (zero, beyond))
         rounded, exact = (of(fn, *pair) for pair in pairs)
@@ -736,8 +749,6 @@ class Expressions(Kinds):
             value = of_numbers(self, value, place.dtype, node)
         if isinstance(place, (Element, Selected)):
             return place.put(value, node)
-        self.effects += 1
-        self.facts.add(self.facts.mutated if place.own_memory else self.facts.written, None, place.slot)
         if place.scalar:
             if not isinstance(value, Value):
                 raise NotCompiled("an array becomes one element", node)
@@ -745,9 +756,10 @@ class Expressions(Kinds):
                 raise NotCompiled("an element of a tuple is set", node)
             if isinstance(place, ListView) and kinds_of(value) != {place.type}:
                 grown(self, place, node)
-            place.store(self.stored_as(value, place.dtype, node))
-        else:
-            place.assign(value, node)
+            value = self.stored_as(value, place.dtype, node)
+        self.effects += 1
+        self.facts.add(self.facts.mutated if place.own_memory else self.facts.written, None, place.slot)
+        place.store(value) if place.scalar else place.assign(value, node)
 
     def stored_as(self, value, dtype, node):
         """As an element of an array."""
@@ -755,6 +767,8 @@ class Expressions(Kinds):
             return self.each((value,), lambda v: Value(Scalar(dtype), self.stored_as(v, dtype, node)), node).id
         if any(t.kind == "c" for t in kinds_of(value)) and not is_complex(dtype):
             raise NotCompiled("a complex number becomes a real one", node)
+        if value.type == UINT and dtype[0] in "iu" and dtype != "uint64":
+            value = modular.narrowed(self, value, node)
         if value.type.kind == "f" and dtype[0] in "iu":
             return self.truncated(value, dtype, node)
         if value.type == INT and dtype[0] in "iu" and dtype != "int64":

@@ -67,15 +67,18 @@ def resumption(low, why="an error in a `try`"):
         return None  # half of it is done
     live = low.liveness
     low.told_on.begin()
-    names = (live.behind_of if doing.behind else live.before).get(doing.statement)
-    if names is None or doing.statement is top and isinstance(top, ast.For):
+    live_here = (live.behind_of if doing.behind else live.before).get(doing.statement)
+    if live_here is None or doing.statement is top and isinstance(top, ast.For):
         return None
+    around = _loops_around(low, doing.statement)
+    # What a loop goes over is asked for again.
+    read = live_here.union(*(names(loop.iter, ast.Load) for loop in around if loop is not top and not is_range(loop.iter)))
     found = {}
     try:
-        for name in sorted(names & low.stored):
+        for name in sorted(read & low.stored):
             if (x := _tell(low, name)) is not None:
                 found[name] = x
-        positions = {loop: _position(low, loop) for loop in _loops_around(low, doing.statement)}
+        positions = {loop: _position(low, loop) for loop in around}
     except NotTold:
         return None
     return Resumption(why, doing, found, positions)

@@ -31,12 +31,14 @@ class Scalar(NamedTuple):
     @property
     def weak(self):
         """What stands for it in NumPy's promotion."""
-        return {"b": numpy.dtype(bool), "i": int, "f": float, "c": complex}[self.kind] if self.python else numpy.dtype(self.dtype)
+        return {"b": numpy.dtype(bool), "i": int, "u": int, "f": float, "c": complex}[self.kind] if self.python else numpy.dtype(self.dtype)
 
     def of(self, number):
         """What Python has of it."""
         if isinstance(number, complex) and self.kind != "c":
             number = number.real
+        if self == INT and number >= 1 << 63 or self == UINT and number < 0:  # held by the other
+            number += -(1 << 64) if number > 0 else 1 << 64
         return class_of(self)(number)
 
 
@@ -47,10 +49,11 @@ def _kind_of(dtype):
 
 @functools.cache
 def class_of(scalar):
-    return {"b": bool, "i": int, "f": float, "c": complex}[scalar.kind] if scalar.python else numpy.dtype(scalar.dtype).type
+    return {"b": bool, "i": int, "u": int, "f": float, "c": complex}[scalar.kind] if scalar.python else numpy.dtype(scalar.dtype).type
 
 
 INT, FLOAT, BOOL, COMPLEX = Scalar("int64", True), Scalar("float64", True), Scalar("bool", True), Scalar("complex128", True)
+UINT = Scalar("uint64", True)  # an int that may be from 2**63 to 2**64 (modular.py)
 NUMPYS = tuple(Scalar(t) for t in ("bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float32", "float64", "float16", "complex64", "complex128"))
 _OF_PYTHON = {int: INT, float: FLOAT, bool: BOOL, complex: COMPLEX}
 _OF_NUMPY = {numpy.dtype(t.dtype).type: t for t in NUMPYS}
@@ -148,7 +151,7 @@ class Other(NamedTuple):
     type: type
 
 
-ALL = (INT, FLOAT, BOOL, COMPLEX, *NUMPYS)  # as tags name them, from 1: 0 is a variable that has no value
+ALL = (INT, FLOAT, BOOL, COMPLEX, *NUMPYS, UINT)  # as tags name them, from 1: 0 is a variable that has no value
 
 
 def tag_of(t):
@@ -158,7 +161,7 @@ def tag_of(t):
 def scalar_of(value):
     """The Scalar that an object is, or None."""
     if type(value) is int and not -(2**63) <= value < 2**63:
-        return None
+        return UINT if 0 < value < 2**64 else None
     return _OF_PYTHON.get(type(value)) or _OF_NUMPY.get(type(value))
 
 
@@ -176,7 +179,7 @@ def joined(a, b):
     if a == b:
         return a
     if a.python and b.python:
-        return max(a, b, key=lambda t: "bifc".index(t.kind))
+        return max(a, b, key=lambda t: "biufc".index(t.kind))
     if a.python != b.python:
         ours, theirs = (b, a) if a.python else (a, b)
         if "biufc".index(theirs.kind) <= "biufc".index(ours.kind) and ours.dtype in ("bool", "int64", "float64", "complex128"):
@@ -199,4 +202,4 @@ def name(t):
         return f"{t.of} of {_kind_of(t.dtype).translate(_WORDS)}"
     if isinstance(t, ArrayType):
         return f"{t.dtype}[{', '.join(':' * t.ndim)}]"
-    return {"b": "bool", "i": "int", "f": "float", "c": "complex"}[t.kind] if t.python else f"numpy.{t.dtype}"
+    return {"b": "bool", "i": "int", "u": "int", "f": "float", "c": "complex"}[t.kind] if t.python else f"numpy.{t.dtype}"
