@@ -221,6 +221,55 @@ def comprehension(xs):
     return [None if x < 0 else x for x in xs]
 
 
+def linked(following, at):
+    n = 0
+    while at is not None:
+        n += at
+        at = following[at]
+    return n
+
+
+def closure(xs):
+    best = None
+
+    def look(x):
+        nonlocal best
+        if best is None or x > best:
+            best = x
+
+    for x in xs:
+        look(x)
+    return best
+
+
+def chosen(xs):
+    last, n = None, 0
+    for x in xs:
+        v = last or 1.0
+        w = last and last + 1
+        n += v
+        if w is None:
+            n += 1
+        last = x if x > 0 else None
+    return n, v, w
+
+
+def complexes(n):
+    z, t = None, 0
+    for i in range(n):
+        if z is not None:
+            t += z
+        z = complex(i, 1) if i % 2 else None
+    return t, z
+
+
+def outgrows(n):
+    a = None
+    for i in range(n):
+        a = i if a is None else a * 3 + i
+    return a
+
+
 class Best:
     def __init__(self):
         self.best, self.at = None, None
@@ -242,7 +291,7 @@ COMPILED = [
     (smallest, (FLOATS,)), (smallest, (X,)), (first_over, (FLOATS, 3)), (first_over, (FLOATS, 300)), (find_in, (FLOATS, 3)), (find_in, (FLOATS, 300)), (ret_in, (FLOATS, 3)),
     (ret_in, (X, 300)), (prev, (FLOATS,)), (helped, (FLOATS,)), (lists, (30,)), (inlists, (30,)), (dget, (40,)), (ixs, (FLOATS,)), (truths, (FLOATS,)), (equals, (40,)),
     (backtest, (np.abs(X) + 1, rng.integers(-1, 2, 50), 0.001)), (kept, (40,)), (keyed, ({1: 2, 3: None}, 8)), (parts, (FLOATS,)), (default, (FLOATS,)), (default, (FLOATS, 1)),
-    (comprehension, (FLOATS,)),
+    (comprehension, (FLOATS,)), (linked, ([1, 3, None, 2], 0)), (closure, (FLOATS,)), (chosen, (FLOATS,)), (complexes, (9,)),
 ]  # fmt: skip
 ERRORS = [
     (err, (FLOATS,)),

@@ -612,6 +612,91 @@ def slices2(s, t):
     return n
 
 
+def earlier(s, table):
+    for c in s:
+        if c in table:
+            return c
+    return ""
+
+
+def level(xs):
+    for x in xs:
+        if x > 3:
+            return "high"
+        elif x < -3:
+            return "low"
+
+
+def fizz(n):
+    out = []
+    for i in range(n):
+        if i % 15 == 0:
+            out.append("FizzBuzz")
+        elif i % 5 == 0:
+            out.append("Buzz")
+        elif i % 3 == 0:
+            out.append("Fizz")
+        else:
+            out.append(i)
+    return out
+
+
+def strand(s):
+    pairs = {"A": "T", "C": "G", "G": "C", "T": "A"}
+    out = ""
+    for c in s:
+        out = pairs[c] + out
+    return out
+
+
+def longest(s):
+    n, best, start = len(s), 0, 0
+    for c in range(n):
+        for d in (0, 1):
+            low, high = c, c + d
+            while low >= 0 and high < n and s[low] == s[high]:
+                if high - low + 1 > best:
+                    best, start = high - low + 1, low
+                low -= 1
+                high += 1
+    return s[start : start + best]
+
+
+def hashed(t, p):
+    h = ht = 0
+    m = 1
+    for i in range(len(p)):
+        h = (ord(p[i]) + h * 256) % 1000003
+        ht = (ord(t[i]) + ht * 256) % 1000003
+        if i < len(p) - 1:
+            m = m * 256 % 1000003
+    for i in range(len(t) - len(p) + 1):
+        if ht == h and t[i : i + len(p)] == p:
+            return i
+        if i < len(t) - len(p):
+            ht = ((ht - ord(t[i]) * m) * 256 + ord(t[i + len(p)])) % 1000003
+    return -1
+
+
+def mixed_keys(s):
+    d = {1: 0}
+    for c in s:
+        d[c] = d.get(c, 0) + 1
+    return d
+
+
+def numbers_and_texts(s):
+    state = 0
+    for c in s:
+        if state == c:
+            state = 1
+        elif c == "b":
+            state = c
+        elif state == "b":
+            state = 0.5
+    return state
+
+
 COMPILED = [
     (state, ([0.5, 2.0, -0.5, -3.0, 2.0, 0.1, -2.0],)), (given, ([1.0, 2.0], "fast")), (given, ([1.0, 2.0], "mid", "-", 3)), (lev, ("kitten sitting", "sitting kitten")),
     (lev, (OTHER[-20:], "the \u00e9 brown")), (lcs, ("ABCBDAB" * 3, "BDCABA" * 3)), (kmp, (OTHER, "abab")), (kmp, (ASCII, "zzz")), (palin, ("A man, a plan, a canal: Panama",)),
@@ -620,13 +705,14 @@ COMPILED = [
     (hamming, ("karolin", "kathrin")), (hexes, (123456789,)), (hex2, (123456789,)), (naive, (ASCII, "the")), (slices, (OTHER, "th")), (ops, (["5", "6", "9", "*", "+"],)),
     (uniq, (OTHER,)), (maxc, (OTHER,)), (maxc, ("",)), (words, (ASCII.split(),)), (pre, (OTHER,)), (rle2, ("aaabbbcc",)), (tokens, (OTHER,)), (grows, (OTHER, "\u00e9-")),
     (same, (OTHER, "\u00e9-")), (tailed, (OTHER,)), (joins, (ASCII,)), (dbl, (OTHER,)), (textnone, (OTHER,)), (caller, (ASCII,)), (calls, (ASCII,)), (setin, (OTHER,)),
-    (comp, (ASCII,)), (mat, (OTHER,)), (slices2, (OTHER, ASCII)), (typed, (OTHER,)),
+    (comp, (ASCII,)), (mat, (OTHER,)), (slices2, (OTHER, ASCII)), (typed, (OTHER,)), (earlier, ("abcdef", "xyzd")), (earlier, (OTHER, "~")), (level, ([0.0, -4.0, 5.0],)), (level, ([1.0],)), (fizz, (40,)), (strand, ("ACGTTGCA",)),
+    (longest, (OTHER,)), (hashed, (OTHER, "over")), (numbers_and_texts, ("aabbcab",)),
 ]  # fmt: skip
 # With errors, or with characters or statements that Python has.
 OTHERS = [
     (palin, (OTHER,)), (roman2, ("MCMXQ",)), (caesar, (OTHER, 3)), (hamming, ("a", "ab")), (oob, (ASCII,)), (oob, (OTHER,)), (keyerr, ("aab",)), (ndec, ("1011",)),
     (ndec, ("101x",)), (build, (OTHER,)), (joins, (OTHER,)), (errs, ("abQ",)), (typeerr, (OTHER,)), (unbound, ("a!q",)), (unbound, ("aq",)), (caller, (OTHER,)), (comp, (OTHER,)),
-    (objs, (ASCII,)),
+    (objs, (ASCII,)), (mixed_keys, (OTHER,)),
 ]  # fmt: skip
 
 
