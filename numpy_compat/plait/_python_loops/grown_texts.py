@@ -7,7 +7,7 @@ from . import words
 from .carried import CarriedList
 from .growing import Again, Element, Growing, new
 from .kinds import Value, kinds_of
-from .types import ASCII, BEYOND, NotCompiled, Shape, TEXT, TEXTS, column_of
+from .types import ASCII, BEYOND, NotCompiled, Shape, TEXT, TEXTS, column_of, text_of
 from .views import TextView
 
 
@@ -97,9 +97,7 @@ class CarriedText(CarriedList):
         moved, address, count = results
         if not moved:
             return None
-        if not count:
-            return ""
-        return (heap.array(address, count, "int64") - 1).astype("<u4").tobytes().decode("utf-32-le", "surrogatepass")
+        return text_of(heap.array(address, count, "int64")) if count else ""
 
 
 def _checked(lowering, part, node):

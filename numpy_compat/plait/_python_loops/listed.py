@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy
 
-from .types import ALL, ASCII, NotCompiled, OBJECTS, Other, Shape, TEXT, TEXTS, Tabled, array_type, as_number, column_of, is_key, scalar_of, state_of, tag_of
+from .types import ALL, ASCII, BEYOND, NONE, NotCompiled, OBJECTS, Other, Shape, TEXT, TEXTS, Tabled, array_type, as_number, column_of, is_key, scalar_of, state_of, tag_of, text_of
 
 FEW = 16
 MANY = 1 << 16  # entries of a dict or a set: to carry more over takes longer than most loops that look at some of them
@@ -164,7 +164,9 @@ def elements_of(shape, words):
         found = words[:, at].copy()
         found = found.view(column.words[0])
         tags = words[:, at + 1].tolist() if len(column.words) > 1 else []
-        if len({*tags}) > 1:
+        if tags and column.kinds <= TEXTS:
+            columns.append(numbers_of(found, TEXT))
+        elif len({*tags}) > 1:
             columns.append(of_tags(found, tags))
         else:
             columns.append(numbers_of(found, ALL[tags[0] - 1] if tags else column.type))
@@ -181,10 +183,19 @@ def of_tags(found, tags):
 
 def numbers_of(found, t):
     """A list of what Python has of the numbers of an array, all of one type."""
-    if t.object:
-        return [*map(t.of, found.tolist())]
+    if t == NONE:
+        return [None] * len(found)
+    if t in TEXTS:
+        return _texts_of(found.astype("int64"))
     found = (found.real if t.kind != "c" else found).astype(t.dtype)
     return found.tolist() if t.python else [*found]
+
+
+def _texts_of(found):
+    if len(found) and 0 < found.min() and found.max() <= BEYOND:
+        return [*text_of(found)]
+    known = {word: TEXT.of(word) for word in {*found.tolist()}}
+    return [*map(known.__getitem__, found.tolist())]
 
 
 def put_back(of, shape, rows):

@@ -204,6 +204,11 @@ def object_of(t, word):
     return "" if word == 0 else chr(word - 1) if word <= BEYOND else _texts[word - BEYOND - 1]
 
 
+def text_of(words):
+    """The text of characters' words."""
+    return (words - 1).astype("<u4").tobytes().decode("utf-32-le", "surrogatepass")
+
+
 def state_of(value):
     """The Scalar that an object is, or a word stands for; or None."""
     if value is None:
