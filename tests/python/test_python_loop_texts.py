@@ -697,6 +697,22 @@ def numbers_and_texts(s):
     return state
 
 
+def left_in_the_middle(x, s):
+    n, a, b, d, out = 0, "up", "", 0.5, []
+    for i, c in enumerate(s):
+        if b is None:
+            d = c
+        else:
+            d = x[i]
+        out.append(b if i % 4 == 0 else s[i])
+        d = True
+        n += a is not None and a != "up" and a == x[i]
+        d = "up"
+        if d != x[i] or d != None:  # noqa: E711
+            n += a
+    return a, b, d, n, out
+
+
 COMPILED = [
     (state, ([0.5, 2.0, -0.5, -3.0, 2.0, 0.1, -2.0],)), (given, ([1.0, 2.0], "fast")), (given, ([1.0, 2.0], "mid", "-", 3)), (lev, ("kitten sitting", "sitting kitten")),
     (lev, (OTHER[-20:], "the \u00e9 brown")), (lcs, ("ABCBDAB" * 3, "BDCABA" * 3)), (kmp, (OTHER, "abab")), (kmp, (ASCII, "zzz")), (palin, ("A man, a plan, a canal: Panama",)),
@@ -712,7 +728,7 @@ COMPILED = [
 OTHERS = [
     (palin, (OTHER,)), (roman2, ("MCMXQ",)), (caesar, (OTHER, 3)), (hamming, ("a", "ab")), (oob, (ASCII,)), (oob, (OTHER,)), (keyerr, ("aab",)), (ndec, ("1011",)),
     (ndec, ("101x",)), (build, (OTHER,)), (joins, (OTHER,)), (errs, ("abQ",)), (typeerr, (OTHER,)), (unbound, ("a!q",)), (unbound, ("aq",)), (caller, (OTHER,)), (comp, (OTHER,)),
-    (objs, (ASCII,)), (mixed_keys, (OTHER,)),
+    (objs, (ASCII,)), (mixed_keys, (OTHER,)), (left_in_the_middle, ([-1.0] * 6, "abcdef")),
 ]  # fmt: skip
 
 

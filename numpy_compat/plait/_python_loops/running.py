@@ -750,8 +750,10 @@ class Code:
             for name, t, tagged in low.outputs:
                 x = complex(next(results), next(results)) if t.kind == "c" else next(results)
                 tag = next(results) if tagged else 1
-                if tag:  # else it is what it was
-                    state[name] = (ALL[tag - 1] if tagged else t).of(x)
+                if tag and not (goes_on and name in failure.again.variables):  # else it is what it was, or Python is told more exactly below
+                    kind = ALL[tag - 1] if tagged else t
+                    if not (goes_on and kind.object):  # of which there may be no such word in the midst of an iteration, where nobody reads it
+                        state[name] = kind.of(x)
         if goes_on:
             self.goes_back(loop, failure.again)
             return Left(self, failure.again, told, variables | {n: x for n, x in state.items() if n in loop.stored}, dict(loop.found(variables)), numbers)
