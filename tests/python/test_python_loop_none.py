@@ -294,6 +294,7 @@ COMPILED = [
     (comprehension, (FLOATS,)), (linked, ([1, 3, None, 2], 0)), (closure, (FLOATS,)), (chosen, (FLOATS,)), (complexes, (9,)),
 ]  # fmt: skip
 ERRORS = [
+    (outgrows, (60,)),
     (err, (FLOATS,)),
     (compared_with_none, (FLOATS,)),
     (indexed_by_none, (FLOATS,)),
