@@ -12,7 +12,7 @@ from ._pickles import STAND_INS
 from ._plait import Scope, function, ndarray, ufunc
 from ._submodules import NATIVE
 
-LOOPS = {opcode.opmap[n] for n in ("FOR_ITER", "JUMP_BACKWARD", "POP_JUMP_BACKWARD_IF_TRUE", "POP_JUMP_BACKWARD_IF_FALSE") if n in opcode.opmap}
+LOOPS = {code for n, code in opcode.opmap.items() if n in ("FOR_ITER", "JUMP_BACKWARD") or n.startswith("POP_JUMP_BACKWARD_IF_")}
 
 _MISSING = object()
 _UNKNOWN = _MISSING, _MISSING

@@ -101,7 +101,7 @@ class Extreme(ast.stmt):
         lowering.p.set(self.found, lowering.p.const("bool", False))
 
     def do(self, lowering):
-        p, (node, _), item = lowering.p, self.key, lowering.scalar(self.item)
+        p, (node, _), item = lowering.p, self.key, lowering.a_number(lowering.evaluate(self.item), self.item)
         p.begin_if(lowering.negated(p.get(self.found)))
         lowering.choose(self.held, self.key, item, node)
         p.set(self.found, p.const("bool", True))

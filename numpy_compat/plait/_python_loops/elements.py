@@ -8,9 +8,10 @@ import numpy
 
 from .._swap import _MISSING
 from .comprehensions import loops_of, scoped
+from .listed import numbers_of, of_tags
 from .running import Loop, Rest, _counts
 from .trees import copied
-from .types import ALL, INT
+from .types import INT
 
 ELEMENTS, TAGS, ORIGIN = " elements", " tags", " origin"
 # What takes all elements at once, or stops at one, and runs no Python between them.
@@ -123,6 +124,6 @@ class Elements(Loop):
 
 def _as_python_has_them(kinds, found, tags):
     if tags is not None:
-        return [ALL[tag - 1].of(x) for x, tag in zip(found.tolist(), tags.tolist())]
+        return of_tags(found, tags.tolist())
     (kind,) = kinds
-    return found.tolist() if kind.python else list(found)
+    return numbers_of(found, kind)

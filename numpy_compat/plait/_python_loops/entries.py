@@ -7,9 +7,9 @@ from .. import _plait
 from .._jit import original
 from .._swap import _MISSING, Globals, contents
 from . import sharing
-from .types import ALL, UINT, ArrayType, Other, SameAs, Scalar, class_of
+from .types import NUMBERS, UINT, ArrayType, Other, SameAs, Scalar, class_of
 
-_CLASSES = [(class_of(t), t.dtype) for t in ALL]
+_CLASSES = [(class_of(t), t.dtype) for t in NUMBERS]
 
 
 def entry_of(loop, code, variables):
@@ -17,7 +17,7 @@ def entry_of(loop, code, variables):
     low = code.lowering
     if any(t == UINT for _, t, _ in low.outputs) or UINT in code.inputs.values():
         return False
-    if loop.paths or low.facts.limit or low.made or low.drawn or low.facts.attributes or low.left or low.carried or low.facts.wholes and low.facts.sites or any(isinstance(t, ArrayType) and t.of for t in code.inputs.values()):
+    if loop.paths or low.facts.limit or low.made or low.drawn or low.facts.attributes or low.left or low.carried or low.facts.words or low.facts.wholes and low.facts.sites or any(isinstance(t, ArrayType) and t.of for t in code.inputs.values()):
         return False
     inputs, seen = [], set()
     for key, x, name, local, cells, scope in loop.looked_up(variables):

@@ -7,7 +7,7 @@ import types
 
 import numpy
 
-from . import calls, complexes, draws, growing, modular, objects, products, pythons_draws, tables
+from . import calls, complexes, draws, growing, modular, objects, products, pythons_draws, tables, texts, words
 from .comprehensions import COMPREHENSIONS, folded, may_fold
 from .dry import resolved
 from .growing import Again, Element, Growing, contains, grown, repeated
@@ -55,9 +55,10 @@ class Expressions(Kinds):
         return how(node)
 
     def scalar(self, node):
-        return self.a_number(self.evaluate(node), node)
+        return words.number(self, self.a_number(self.evaluate(node), node), node)
 
     def a_number(self, value, node):
+        value = words.as_value(self, value)
         if not isinstance(value, Value):
             raise NotCompiled("a number is wanted here", node)
         return value
@@ -113,6 +114,7 @@ class Expressions(Kinds):
         return self.p.apply("logical_not", v)
 
     def truth(self, value, node):
+        value = words.as_value(self, value)
         if isinstance(value, (Growing, Table)):
             return self.p.apply("not_equal", value.length, self.zero)
         if isinstance(value, ListView) and not value.scalar:
@@ -137,8 +139,10 @@ class Expressions(Kinds):
         if not isinstance(node, ast.BoolOp):
             return self.truth(self.evaluate(node), node)
         held = self.variable("bool")
-        stop = self.p.begin_if(None)
+        stop, wider = self.p.begin_if(None), {}
         for at, operand in enumerate(node.values):
+            if at:
+                wider |= words.known_behind(self, node, at)
             self.perhaps += at > 0
             try:
                 self.p.set(held, self.condition(operand))
@@ -151,6 +155,7 @@ class Expressions(Kinds):
             if at + 1 < len(node.values):
                 self.p.break_(stop, self.p.get(held) if isinstance(node.op, ast.Or) else self.negated(self.p.get(held)))
         self.p.end()
+        self.env |= wider
         return self.p.get(held)
 
     def whole(self, fn, a, b):
@@ -183,10 +188,13 @@ class Expressions(Kinds):
 
     def binary(self, op, a, b, node):
         fn, again = _OPERATORS[type(op)]
+        if fn == "add" and texts.is_text(a) and texts.is_text(b):
+            return texts.added(a, b)
         if fn == "matmul":
             return products.dot(self, a, b, again, node)
         if isinstance(a, (View, Vector)) or isinstance(b, (View, Vector)):
             return Vector.elementwise(self, lambda x, y: self.binary(op, x, y, node), (a, b), node)
+        a, b = (words.as_value(self, x) for x in (a, b))
         if not (isinstance(a, Value) and isinstance(b, Value)):
             raise NotCompiled("an operation on what is no number", node)
 
@@ -470,7 +478,7 @@ class Expressions(Kinds):
         a = self.evaluate(node.left)
         if len(node.ops) == 1:
             op, b = node.ops[0], self.evaluate(node.comparators[0])
-            if type(op) in _COMPARISONS and (isinstance(a, (View, Vector)) or isinstance(b, (View, Vector))):
+            if type(op) in _COMPARISONS and not texts.is_long(a) and not texts.is_long(b) and (isinstance(a, (View, Vector)) or isinstance(b, (View, Vector))):
                 return Vector.elementwise(self, lambda x, y: self.compared(op, x, y, node), (a, b), node)
             return self.compared(op, a, b, node)
         held, key = self.chosen(node), (node, "value")
@@ -495,6 +503,8 @@ class Expressions(Kinds):
 
     def is_among(self, value, many, node):
         """`value in many`"""
+        if isinstance(many, str) or texts.is_long(many):
+            return texts.contains(self, many, value, node)
         if isinstance(many, (Growing, ListView)):
             return contains(self, many, value, node)
         if isinstance(many, Table):
@@ -519,8 +529,8 @@ class Expressions(Kinds):
         if isinstance(op, (ast.In, ast.NotIn)):
             found = self.is_among(a, b, node)
             return found if isinstance(op, ast.In) else Value(BOOL, self.negated(found.id))
-        if isinstance(op, (ast.Is, ast.IsNot)) and (a is None or b is None):
-            return self.literal((a is b) == isinstance(op, ast.Is))
+        if (found := words.compared(self, op, a, b, node)) is not None:
+            return found
         if isinstance(op, (ast.Eq, ast.NotEq, ast.Is, ast.IsNot)) and objects.are_members(a, b):
             return self.literal((a is b) == isinstance(op, (ast.Eq, ast.Is)))
         if isinstance(a, list) and isinstance(b, list) and isinstance(op, (ast.Eq, ast.NotEq)) and isinstance(a, Listed) == isinstance(b, Listed):
@@ -661,8 +671,10 @@ class Expressions(Kinds):
     def of_Call(self, node):
         if isinstance(node.func, ast.Attribute):
             base = self.evaluate(node.func.value)
+            if texts.is_text(base):
+                return texts.method(self, base, node)
             if isinstance(base, ListView) and not base.scalar and node.func.attr in ("index", "count") and len(node.args) == 1 and not node.keywords:
-                return growing.searched(self, base, node.func.attr, self.scalar(node.args[0]), node)
+                return growing.searched(self, base, node.func.attr, self.a_number(self.evaluate(node.args[0]), node), node)
             if isinstance(base, ListView) and not isinstance(base, TupleView) and not base.scalar:
                 grown(self, base, node)
             if isinstance(base, Growing):
@@ -718,6 +730,8 @@ class Expressions(Kinds):
 
     def of_Subscript(self, node):
         base = self.evaluate(node.value)
+        if isinstance(base, str):
+            return texts.character_of(self, base, node)
         if isinstance(base, list):
             index = self.evaluate(node.slice)
             if not isinstance(index, Value) or not is_int(index):

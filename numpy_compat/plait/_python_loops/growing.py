@@ -8,6 +8,7 @@ from .kinds import Listed, Value, kinds_of
 from .tracebacks import fatal
 from .types import BOOL, INT, Column, NotCompiled, Shape, Tabled, column_of
 from .views import GridView, TupleView, Vector, View, is_int
+from .words import as_value, number
 
 WORD = 8  # bytes of an element
 MOST = 1 << 40  # repetitions of a list
@@ -64,7 +65,7 @@ class Growing:
     def holds(self, value, node):
         """What is to be an element, as its words."""
         lowering, of_tuples = self.lowering, isinstance(value, list)
-        numbers = [_number(x, node) for x in value] if of_tuples else [_number(value, node)]
+        numbers = [_number(lowering, x, node) for x in value] if of_tuples else [_number(lowering, value, node)]
         if isinstance(value, Listed):
             raise NotCompiled("a list of lists", node)
         if any(t.kind == "c" for x in numbers for t in kinds_of(x)):
@@ -151,6 +152,7 @@ class Growing:
 
     def checked(self, i, node, again):
         """The place of an index, from 0 on."""
+        i = number(self.lowering, i, node)
         if not isinstance(i, Value) or not is_int(i):
             raise NotCompiled("an index of a list that is no int", node)
         at, outside = self.lowering.p.index(self.lowering.cast(i, "int64"), self.length)
@@ -242,7 +244,8 @@ def _no_memory(*_):
     raise MemoryError("a list of a compiled loop does not fit into memory")
 
 
-def _number(value, node):
+def _number(lowering, value, node):
+    value = as_value(lowering, value)
     if not isinstance(value, Value):
         raise NotCompiled("an element of a list that is no number", node)
     return value
@@ -365,7 +368,7 @@ def method(lowering, a, node):
     if name == "pop" and len(args) < 2:
         return a.pop(args[0] if args else None, node)
     if name == "insert" and len(args) == 2:
-        return a.insert(_number(args[0], node), args[1], node)
+        return a.insert(_number(lowering, args[0], node), args[1], node)
     if name == "extend" and len(args) == 1:
         if isinstance(args[0], list):
             for x in args[0]:
@@ -411,7 +414,7 @@ def searched(lowering, a, name, value, node):
         lowering.fail_if(missing, lambda *_: [].remove(0), node)
         a.shift(p.apply("add", at, lowering.one), -1, node)
         return p.set(a.count, p.apply("subtract", a.length, lowering.one))
-    if not isinstance(value, Value) or value.kinds:
+    if not isinstance(value, Value) or value.kinds or value.type.object:
         raise NotCompiled("index() of what is no number of a known type", node)
     kind, whole, real = value.type, lowering.cast(value, "int64"), lowering.cast(value, "float64")
     none = () if isinstance(a, TupleView) else []

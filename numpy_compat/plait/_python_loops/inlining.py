@@ -11,6 +11,7 @@ from .reading import definition, is_generator, outer_name
 from .trees import copied
 from .types import CallsItself, NotCompiled
 from .views import Described, Vector, View
+from .words import as_value, as_values
 
 
 class Frame:
@@ -24,7 +25,9 @@ class Frame:
         self.arrays, self.returned = {}, False  # the Described of parts that are arrays; whether there was a return
 
     def take(self, lowering, value, node):
-        parts = value if isinstance(value, list) else [] if value is None else [value]
+        if isinstance(value, str) or value is None and self.key in lowering.facts.optional:
+            value = as_value(lowering, value)
+        parts = as_values(lowering, value) if isinstance(value, list) else [] if value is None else [value]
         parts = [materialised(lowering, v, node) if isinstance(v, Vector) else v for v in parts]
         for v in parts if isinstance(value, list) else ():  # which may have one array twice
             if isinstance(v, View):
@@ -35,6 +38,9 @@ class Frame:
             raise NotCompiled("what is neither a number nor an array is returned", node)
         shape = len(parts) if isinstance(value, list) else None if value is None else -1
         made = None if not isinstance(value, list) else list if isinstance(value, Listed) else tuple
+        if {self.shape, shape} == {None, -1}:
+            lowering.facts.add(lowering.facts.optional, None, self.key)
+            raise Again("a function returns a number or None", node)
         if self.shape != () and (self.shape, self.made) != (shape, made):
             raise NotCompiled("returns of several kinds", node)
         self.shape, self.made = shape, made

@@ -11,6 +11,7 @@ from .made import materialised
 from .numerics import Indices
 from .tables import Entries, Nothing, Table, keys_named
 from .over import by_place
+from .texts import characters
 from .types import INT, NotCompiled
 from .views import Vector, View, is_int
 
@@ -98,7 +99,7 @@ def _items(lowering, source, outermost=False):
     if _is_call(lowering, source, builtins.reversed) and len(source.args) == 1 and not source.keywords:
         count, item = _items(lowering, source.args[0])
         return count, lambda i: item(p.apply("subtract", p.apply("subtract", count, lowering.one), i))
-    array = lowering.evaluate(source)
+    array = characters(lowering, lowering.evaluate(source), source)
     if isinstance(array, Growing):
         lowering.gone_over.append(array)
         return array.length, array.element

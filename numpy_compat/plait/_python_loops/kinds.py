@@ -5,6 +5,7 @@ import itertools
 from typing import NamedTuple
 
 from .complexes import Pairs
+from . import words
 from .dry import NotedProcedure
 from .tracebacks import outgrown
 from .types import INT, NotCompiled, Scalar, joined, tag_of
@@ -40,6 +41,7 @@ class Kinds:
 
     def each(self, values, compute, node):
         """compute(*values) for the types that the values have: in one way where the type of the result is the same, else in a way for each."""
+        values = [words.number(self, v, node) for v in values]
         if not any(isinstance(v, Value) and v.kinds for v in values):
             return compute(*values)
         # By type, and whether there are errors, which say of what type the operands were.
@@ -81,7 +83,7 @@ class Kinds:
     def held_as(self, value, t, node):
         """A number as one of type t holds it; ints that floats do not hold leave the kernel."""
         v = self.cast(value, t.dtype)
-        if t.kind in "fc" and value.type.dtype in ("int64", "uint64") and not (value.known and int(float(value.literal)) == value.literal):
+        if t.kind in "fc" and value.type.dtype in ("int64", "uint64") and not value.type.object and not (value.known and int(float(value.literal)) == value.literal):
             self.fail_if(self.p.apply("not_equal", self.p.cast(v, value.type.dtype), value.id), _too_precise, node)
         return v
 

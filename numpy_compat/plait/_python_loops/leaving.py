@@ -10,8 +10,10 @@ from .kinds import kinds_of
 from .objects import Instance
 from .trees import copied, names
 from .trying import handled
+from .._swap import _MISSING
 from .types import ALL, NotCompiled, Scalar, is_complex
 from .views import View, WHOLE
+from .words import plain
 
 
 class Told(NamedTuple):
@@ -43,8 +45,8 @@ def leave(lowering, statement):
         return
     numbers, arrays, known = [], {}, {}
     for name in sorted({*names(statement, ast.Load)}):
-        x = low.env.get(name)
-        if x is None:
+        x = low.env.get(name, _MISSING)
+        if x is _MISSING:
             continue  # one of the builtins, or unbound
         if isinstance(x, View):
             if x.own is not WHOLE or x.own_memory:
@@ -60,7 +62,7 @@ def leave(lowering, statement):
         elif isinstance(x, Instance):
             arrays[name] = x.key  # which has its attributes by then
         elif x is None or callable(x) or isinstance(x, (str, types.ModuleType, numpy.dtype)):
-            known[name] = x
+            known[name] = plain(x)
         else:
             raise NotCompiled("what is neither a number nor an array is told", statement)
     found = tuple(sorted((*(n.name for n in numbers), *arrays, *known)))

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy
 
-from .types import ALL, NotCompiled, Other, Shape, Tabled, array_type, column_of, is_key, scalar_of, tag_of
+from .types import ALL, ASCII, BEYOND, NONE, NotCompiled, OBJECTS, Other, Shape, TEXT, TEXTS, Tabled, array_type, as_number, column_of, is_key, scalar_of, state_of, tag_of, text_of
 
 FEW = 16
 MANY = 1 << 16  # entries of a dict or a set: to carry more over takes longer than most loops that look at some of them
@@ -26,6 +26,9 @@ def listed(x):
         return _deque(x)
     if not x and type(x) is list:
         return array_type("int64", 1, True, "empty list"), Held(numpy.zeros(0, "int64"), x)
+    if type(x) is str:
+        dtype, code = ("uint8", "ascii") if x.isascii() else ("uint32", "utf-32-le")
+        return array_type(dtype, 1, True, "str"), Held(numpy.frombuffer(x.encode(code, "surrogatepass"), dtype), x)
     if type(x) is bytes:
         return array_type("int64", 1, True, "bytes"), Held(numpy.frombuffer(x, "uint8").astype("int64"), x)
     kinds = {*map(type, x)}
@@ -80,13 +83,13 @@ def tabled(x):
     keys, values = _rows_of([*x]), None if of == "set" else _rows_of([*x.values()])
     if keys is None or values is None and of != "set" or len(keys[0].columns) > 4:
         return Other(type(x)), x
-    if not all(is_key(t) for c in keys[0].columns for t in c.kinds):
+    if not all(is_key(t) and (t not in TEXTS or c.kinds <= TEXTS) for c in keys[0].columns for t in c.kinds):
         return Other(type(x)), x
     return array_type("int64", 2, True, of, Tabled(of, keys[0], values and values[0])), _held(keys[1] + (values[1] if values else []), x)
 
 
 def _may_be_key(k):
-    return type(k) is tuple or scalar_of(k) is not None
+    return type(k) is tuple or state_of(k) is not None
 
 
 _TABLES = {dict: "dict", set: "set", collections.Counter: "Counter", collections.defaultdict: "defaultdict"}
@@ -108,16 +111,19 @@ def _rows_of(x):
     columns, words = [], []
     for numbers in zip(*x) if of_tuples else [x]:
         alike = len({*map(type, numbers)}) == 1
-        found = [scalar_of(numbers[0])] if alike else [*map(scalar_of, numbers)]
+        found = [state_of(numbers[0])] if alike and type(numbers[0]) is not str else [*map(state_of, numbers)]
         if None in found or any(t.kind == "c" or t.dtype == "uint64" for t in found):
             return None
         try:
+            if {*found} == {TEXT} and all(len(s) == 1 and s.isascii() for s in numbers):
+                found = [ASCII]
             column = column_of({*found})
             whole = float if column.type.kind == "f" else int
-            made = numpy.array(numbers if alike else [*map(whole, numbers)], column.words[0])
+            made = [*map(as_number, numbers)] if column.kinds & OBJECTS else numbers
+            made = numpy.array(made if alike else [*map(whole, made)], column.words[0])
         except (NotCompiled, OverflowError):
             return None
-        if column.type.kind == "f" and any(t.kind != "f" for t in found) and not all(int(n) == int(m) for n, m, t in zip(numbers, made, found) if t.kind != "f"):
+        if column.type.kind == "f" and any(t.kind in "biu" for t in found) and not all(int(n) == int(m) for n, m, t in zip(numbers, made, found) if t.kind in "biu"):
             return None
         words.append(made.view("int64"))
         if len(column.kinds) > 1:
@@ -128,7 +134,7 @@ def _rows_of(x):
 
 def _is_constant(x):
     """Whether a tuple is of few numbers, and of tuples of such, which code has as they are."""
-    return len(x) <= FEW and all(type(n) is tuple and _is_constant(n) or scalar_of(n) is not None for n in x)
+    return len(x) <= FEW and all(type(n) is tuple and _is_constant(n) or scalar_of(n) is not None or n is None or type(n) is str for n in x)
 
 
 def memory_of(value):
@@ -158,18 +164,38 @@ def elements_of(shape, words):
         found = words[:, at].copy()
         found = found.view(column.words[0])
         tags = words[:, at + 1].tolist() if len(column.words) > 1 else []
-        if len({*tags}) > 1:
-            columns.append([ALL[tag - 1].of(x) for tag, x in zip(tags, found.tolist())])
+        if tags and column.kinds <= TEXTS:
+            columns.append(numbers_of(found, TEXT))
+        elif len({*tags}) > 1:
+            columns.append(of_tags(found, tags))
         else:
-            columns.append(_numbers(found, ALL[tags[0] - 1] if tags else column.type))
+            columns.append(numbers_of(found, ALL[tags[0] - 1] if tags else column.type))
         at += len(column.words)
     return [*zip(*columns)] if shape.of_tuples else columns[0]
 
 
-def _numbers(found, t):
+def of_tags(found, tags):
+    """A list of what Python has of numbers, each of the type that its tag says."""
+    which = numpy.array(tags)
+    parts = {tag: iter(numbers_of(found[which == tag], ALL[tag - 1])) for tag in {*tags}}
+    return [*map(next, map(parts.__getitem__, tags))]
+
+
+def numbers_of(found, t):
     """A list of what Python has of the numbers of an array, all of one type."""
-    found = found.astype(t.dtype)
+    if t == NONE:
+        return [None] * len(found)
+    if t in TEXTS:
+        return _texts_of(found.astype("int64"))
+    found = (found.real if t.kind != "c" else found).astype(t.dtype)
     return found.tolist() if t.python else [*found]
+
+
+def _texts_of(found):
+    if len(found) and 0 < found.min() and found.max() <= BEYOND:
+        return [*text_of(found)]
+    known = {word: TEXT.of(word) for word in {*found.tolist()}}
+    return [*map(known.__getitem__, found.tolist())]
 
 
 def put_back(of, shape, rows):

@@ -21,9 +21,10 @@ from .nested import Places, inside_of
 from .sharing import counter_of
 from .pythons_draws import PythonsGenerator
 from .trees import names, nodes
-from .types import ArrayType, BOOL, CallsItself, Drawing, INT, NotCompiled, SameAs, Scalar, joined
+from .types import ArrayType, BOOL, CallsItself, Drawing, INT, NONE, NotCompiled, SameAs, Scalar, joined
 from .by_python import Doing, is_rare, parents
 from .carried import Carried, CarriedList, exchanged
+from .grown_texts import CarriedText, Joined, carry
 from .growing import Again, Growing, empty, given as given_list, of_parts
 from .liveness import Liveness
 from .made import materialised
@@ -31,8 +32,10 @@ from .matching import as_ifs, capture
 from .over import is_range
 from .resuming import Told, resumption
 from .tables import Nothing, Table, delete
+from .texts import is_long
 from .trying import tried
 from .views import ListView, Vector, View
+from .words import Given, as_value, told_apart
 
 PASSES = 12  # types only widen; what has not settled by then does not
 
@@ -53,6 +56,7 @@ class Facts:
         self.positions = set()  # loops of which it is told how far they are
         self.changing = set()  # statements that call functions which change something
         self.carried = {}  # names that stand for several arrays -> dtype and number of axes
+        self.carried_texts = set()  # names of texts that grow
         self.carried_lists = set()  # names that stand for several lists
         self.draws, self.arguments = False, []  # whether random numbers are drawn; addresses of what does
         self.eager = set()  # nodes whose first operands are arrays that are computed before others, which change what they read
@@ -70,6 +74,8 @@ class Facts:
         self.sites = []  # nodes at which arrays are made
         self.defaults = False  # whether one of them has the default dtype
         self.numpys = False  # whether something is computed of NumPy's numbers
+        self.optional = set()  # functions, by where their ways meet, that return a number or None
+        self.words = False  # whether there are None or texts among its states
         self.changed = False
         self.said = {}
 
@@ -151,22 +157,28 @@ class Lowering(Expressions):
         given = [Value(INT, self.p.arg("int64")) for _ in range(3)] if isinstance(loop, ast.For) else None
         if step is not None:
             given[2] = self.literal(step)
-        self.objects = {k for k, what in inputs.items() if k in self.stored and not isinstance(what, Scalar)}
+        self.objects = {k for k, what in inputs.items() if k in self.stored and not (isinstance(what, Scalar) and not (what == NONE and k in facts.views))}
         self.drawn = {}  # arguments that are addresses: of generators, and of functions that draw from them
         for key in facts.arguments:
             self.argument(key)
         for key, what in inputs.items():
-            if isinstance(what, Scalar):
+            if what == NONE and (key in facts.views or key in facts.carried or key in facts.carried_lists):
+                self.env[key] = None  # which is no number's name
+            elif isinstance(what, Scalar):
+                facts.words |= bool(what.object)
                 self.arguments.append(key)
                 self.assign(key, Value(what, self.p.arg(what.dtype)))
             elif isinstance(what, ArrayType):
                 self.env[key] = self.array(key, what)
                 if what.shape or "deque" in what.of:
                     facts.add(facts.growing, None, key)
+                if what.of == "str" and key in self.stored:
+                    facts.add(facts.carried_texts, None, key)
+                    facts.add(facts.behind, None, key)
             elif isinstance(what, Drawing):
                 self.env[key] = (PythonsGenerator if what.pythons else Generator)(self.argument(key))
             else:
-                self.env[key] = objects.known(key, what) or self.known(what, loop)
+                self.env[key] = Given(what, key) if type(what) is str else objects.known(key, what) or self.known(what, loop)
         self.cells = {key: objects.Cell(self, kinds) for key, kinds in facts.cells.items() if kinds}
         self.elements_into(loop, given)
         self.counters = facts.once(counters, loop)
@@ -182,6 +194,10 @@ class Lowering(Expressions):
                 made.begin(view)
             elif view is None:
                 raise NotCompiled(f"{key} becomes a list, which may be read behind the loop", loop)
+        for key in sorted(facts.carried_texts):
+            made = self.carried[key] = CarriedText(self, key)
+            made.begin(self.env.get(key))
+            self.env[key] = made
         for key in [k for k in facts.growing if k not in facts.carried_lists]:
             self.env[key] = given_list(self, key, self.env[key])
         if given:
@@ -221,6 +237,8 @@ class Lowering(Expressions):
         return self.drawn[key]
 
     def carry_list(self, key, node):
+        if key in self.arrays and self.inputs[key].of == "str":
+            carry(self, key, node)
         if key not in self.arrays or self.inputs[key].of in ("tuple", "bytes", "list of lists", "deque", "empty deque") or key in self.facts.changed_lists:
             raise NotCompiled(f"{key} becomes a list, which may be read behind the loop", node)
         self.facts.add(self.facts.carried_lists, None, key)
@@ -338,6 +356,8 @@ class Lowering(Expressions):
         bound = self.env.get(key)
         if isinstance(bound, Carried):
             return bound.view(node)
+        if isinstance(bound, CarriedText):
+            return bound.read(node)
         if isinstance(bound, SameAs):
             return self.read(bound.name, node, _unbound_outside)
         if not isinstance(bound, Bound):
@@ -345,7 +365,7 @@ class Lowering(Expressions):
                 self.carry_list(key, node)
             if bound is None and key in self.arrays:
                 self.carry(key, self.inputs[key].dtype, self.inputs[key].ndim)
-            if bound is None:
+            if bound is None and key not in self.env:
                 raise NotCompiled(f"{key} is no variable of the loop that has a value here", node)
             return bound
         t, unsure, kinds = bound
@@ -461,7 +481,7 @@ class Lowering(Expressions):
         s.to.append(self.evaluate(s.item), s)
 
     def do_Element(self, s):
-        value, p = self.scalar(s.item), self.p
+        value, p = self.a_number(self.evaluate(s.item), s), self.p
         known = self.facts.elements
         met = (value.type, kinds_of(value)) if known is None else (joined(known[0], value.type), known[1] | kinds_of(value))
         if met != known:
@@ -558,6 +578,10 @@ class Lowering(Expressions):
         if isinstance(target, ast.Name):
             held = self.env.get(target.id)
             held = held.view(s) if isinstance(held, Carried) else held
+            if isinstance(held, CarriedText):
+                return held.assign(self.binary(s.op, self.read(target.id, target), self.evaluate(s.value), s), s)
+            if is_long(held) or held is None and target.id in self.arrays and self.inputs[target.id].of == "str":
+                carry(self, target.id, s)
             if isinstance(held, View) and not held.scalar:
                 return self.put(held, self.binary(s.op, held.vector(), self.evaluate(s.value), s), s)
             if not self.is_variable(held):
@@ -574,11 +598,15 @@ class Lowering(Expressions):
         self.put(place, self.binary(s.op, old, self.evaluate(s.value), s), s)
 
     def store(self, target, value):
+        if value is None or isinstance(value, str):
+            value = as_value(self, value)
         if isinstance(target, ast.Name):
             if isinstance(same := self.env.get(target.id), SameAs) or "|" in target.id:
                 self.rebind(same, value, target)
             elif target.id in self.carried:
                 self.carried[target.id].assign(value, target)
+            elif isinstance(value, Joined) or is_long(value) and (isinstance(value, CarriedText) or target.id in self.facts.behind or target.id in self.arrays):
+                carry(self, target.id, target)
             elif isinstance(value, Value):
                 self.assign(target.id, value)
             elif isinstance(value, (View, Vector)) and (target.id in self.facts.behind or target.id in self.arrays):
@@ -646,6 +674,8 @@ class Lowering(Expressions):
             return self.block(s.body if known else s.orelse)
         start, key, doing = dict(self.env), (s, "if"), self.doing
         self.p.begin_if(condition)
+        present, absent = told_apart(self, s.test)
+        self.env |= present
         self.block(s.body)
         self.flow_to(key)
         ends = [self.env]
@@ -655,10 +685,12 @@ class Lowering(Expressions):
             self.unsure()
             self.doing = doing if s.orelse else self.doing
             self.is_behind(s, s.orelse)
+            self.env |= absent
             self.block(s.orelse)
             self.flow_to(key)
         else:
             self.is_behind(s)
+            self.env |= absent
             self.flow_to(key)
         ends.append(self.env)
         self.p.end()

@@ -3,6 +3,7 @@
 import ast
 
 from .kinds import Listed, Value
+from .texts import is_text
 from .types import BOOL, NotCompiled
 
 
@@ -55,8 +56,8 @@ def _matches(lowering, pattern, subject, node):
     truth, p = (lambda known: lowering.literal(known)), lowering.p
     if isinstance(pattern, ast.MatchAs):
         return truth(True) if pattern.pattern is None else _matches(lowering, pattern.pattern, subject, node)
-    if isinstance(pattern, ast.MatchValue) and isinstance(subject, Value):
-        return lowering.compared(ast.Eq(), subject, lowering.scalar(pattern.value), node)
+    if isinstance(pattern, ast.MatchValue) and (isinstance(subject, Value) or is_text(subject)):
+        return lowering.compared(ast.Eq(), subject, lowering.evaluate(pattern.value), node)
     if isinstance(pattern, ast.MatchSingleton) and pattern.value is None:
         return lowering.compared(ast.Is(), subject, None, node)
     if isinstance(pattern, ast.MatchOr):

@@ -12,6 +12,7 @@ from .._jit import original
 from .._swap import _MISSING
 from .kinds import Value, kinds_of
 from .types import ALL, NotCompiled, Other, Scalar, is_complex, joined
+from .words import as_value
 
 _HEAP_TYPE = 1 << 9  # of a type's flags: it was made by a class statement, or as one
 
@@ -33,6 +34,28 @@ class Wanted(Exception):
     def __init__(self, path, node):
         super().__init__(path.key)
         self.path, self.node = path, node
+
+    def is_known(self, loop):
+        return self.path.key in loop.paths
+
+    def note(self, loop):
+        loop.paths[self.path.key] = self.path
+
+
+class WantedAs(Wanted):
+    """Code needs a text, or None, among its inputs as something else than a constant: as characters, or as a state."""
+
+    def __init__(self, key, form, node):
+        super().__init__(Path(key, form), node)
+
+    def is_known(self, loop):
+        return loop.forms.get(self.path.owner) == self.path.name
+
+    def note(self, loop):
+        loop.forms[self.path.owner] = self.path.name
+
+
+CHARACTERS, STATE = "characters", "a state"
 
 
 class Instance(NamedTuple):
@@ -132,6 +155,9 @@ def store(lowering, target, value):
         raise NotCompiled("an attribute of no object of the loop's changes", target)
     key, facts = _path(lowering, of, target.attr, target).key, lowering.facts
     given = lowering.inputs[key]
+    value = as_value(lowering, value)
+    if (given is None or type(given) is str) and isinstance(value, Value):
+        raise WantedAs(key, STATE, target)
     if of.type.__setattr__ is not object.__setattr__ or hasattr(type(_static(of.type, target.attr)), "__set__") and not _is_slot(of.type, target.attr):
         raise NotCompiled(f"the attribute {target.attr}, which is set by more than an assignment", target)
     if lowering.perhaps:

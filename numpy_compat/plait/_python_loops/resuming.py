@@ -13,6 +13,7 @@ from .tables import Table
 from .trees import names
 from .types import is_complex
 from .views import WHOLE, View
+from .words import plain
 
 
 class Told:
@@ -119,7 +120,7 @@ def _object(low, x):
     if isinstance(x, View) and not x.own_memory and x.own is WHOLE:
         return Same(low.arrays[x.slot])
     if x is None or callable(x) or isinstance(x, (str, types.ModuleType)):
-        return Constant(x)
+        return Constant(plain(x))
     raise NotTold
 
 

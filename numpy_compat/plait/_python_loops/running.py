@@ -30,13 +30,13 @@ from .over import Over, is_range
 from .pythons_draws import is_pythons
 from .reading import definition, exposed, outer_name
 from .leaving import Leave
-from .objects import Wanted, attribute_of, has_attributes, set_back
+from .objects import CHARACTERS, STATE, Wanted, attribute_of, has_attributes, set_back
 from .on_device import device_among, found as found_on_device, mixed_up, numbers_of, reals_of
 from .listed import are_other_lists, elements_of, give_back, is_table, listed, memory_of, put_back, tabled
 from .sharing import are_apart, own_places, run_shared, why_alone
 from .tracebacks import raise_again
 from .trees import has_break, nodes
-from .types import ALL, ArrayType, Drawing, NotCompiled, NUMPYS, Other, SameAs, Scalar, array_type, is_complex, name, same_as, scalar_of
+from .types import ALL, ArrayType, Drawing, NotCompiled, NUMPYS, Other, SameAs, Scalar, array_type, as_number, is_complex, name, same_as, scalar_of, state_of
 
 _FAR = 2**62
 UNBOUND = type("unbound", (), {"__repr__": lambda self: "<unbound>"})()
@@ -85,6 +85,7 @@ class Loop(_plait.LoopCall):
         self.stored = sorted({*stored(source)})
         self.captured = getattr(source, "captured", frozenset())
         self.returns = any(isinstance(n, ast.Return) for n in nodes(source))
+        self.forms = {}  # of texts and None among its inputs that are no constants to its codes: what they are
         self.paths = {}  # the attributes of objects that its codes have asked for, by their names among the inputs
         self.refuses = False  # what it goes over
         self.outer, self.stays = None, False  # the loop around it that may be compiled; whether this one was not, when it was looked at last
@@ -121,7 +122,7 @@ class Loop(_plait.LoopCall):
                 x = range(*x) if all(type(n) is int for n in x) and len(x) in (1, 2) or len(x) == 3 and x[2] else None
             elif type(x) in (ndarray, numpy.ndarray):
                 x = x if x.ndim else None
-            elif type(x) not in (list, tuple, bytes):
+            elif type(x) not in (list, tuple, bytes, str):
                 x = None
             if x is None:
                 return ()
@@ -268,7 +269,9 @@ class Loop(_plait.LoopCall):
             if type(x) is lazy_scalar:
                 x = _plait.export(x)
             t = scalar_of(x)
-            if t is None and isinstance(x, numpy.random.Generator) and is_numpys(x):
+            if x is None or type(x) is str:
+                t, x = self.form_of(name, x)
+            elif t is None and isinstance(x, numpy.random.Generator) and is_numpys(x):
                 t = Drawing()
             elif t is None and is_pythons(x):
                 t = Drawing(True)
@@ -280,12 +283,21 @@ class Loop(_plait.LoopCall):
                 dtype, strides = x.dtype, x.strides
                 if dtype.num in _DTYPES and dtype.isnative:
                     t = array_type(_DTYPES[dtype.num], len(strides), bool(strides) and strides[-1] == dtype.itemsize)
-            if t is None:
-                is_constant = x is None or callable(x) and not has_attributes(type(x)) or isinstance(x, _CONSTANT) and not (type(x) is str and name in self.stored)
+            if t is None and x is not None:
+                is_constant = callable(x) and not has_attributes(type(x)) or isinstance(x, _CONSTANT)
                 t = x if is_constant else Other(type(x))
             found[name] = t
             values[name] = x
         return found, values
+
+    def form_of(self, name, x):
+        """What None or a text is to the loop's codes, and the value."""
+        form = self.forms.get(name)
+        if type(x) is str and (form == CHARACTERS or name.startswith(".over")):
+            return listed(x)
+        if name in self.stored or form == STATE:
+            return state_of(x) or Other(str), x
+        return x, x
 
     def code(self, inputs, numbers):
         """The machine code for inputs of these types, to be asked for."""
@@ -305,7 +317,7 @@ class Loop(_plait.LoopCall):
             try:
                 return self.code(inputs, numbers), values
             except Wanted as wanted:
-                self.paths[wanted.path.key] = wanted.path
+                wanted.note(self)
 
     def report(self):
         """What became of the loop, as text."""
@@ -330,6 +342,8 @@ def _key_of(t):
     inputs of their own."""
     if isinstance(t, (Scalar, ArrayType, Other, Drawing)):
         return t
+    if type(t) is str:
+        return "str", t
     if type(t) is tuple:
         return repr(t)  # 1 is no 1.0
     if isinstance(t, types.FunctionType) and t.__closure__ and not t.__defaults__ and not t.__kwdefaults__:
@@ -507,9 +521,9 @@ class Code:
                 raise NotCompiled(f"there is code for {MOST} other kinds of inputs")
             self.lowering = Lowering(loop.source, inputs, types_of(loop.source, inputs, step, loop.behind), _plait.Procedure(loop.where[2]), step)
         except Wanted as e:
-            if e.path.key not in loop.paths:
+            if not e.is_known(loop):
                 raise
-            return self.refuse(loop, f"the attribute {e.path.name}", e.node)
+            return self.refuse(loop, f"{e.path.owner} as {e.path.name}", e.node)
         except NotCompiled as e:
             return self.refuse(loop, str(e), e.node)
         self.procedure = self.lowering.p.p
@@ -651,7 +665,7 @@ class Code:
         arrays = [a if type(a) is ndarray else lent.append(_plait.borrow(a)) or lent[-1] for a in arrays]
         params, device = numbers_of(arrays), device_among(arrays)
         args = [] if numbers is None else [numbers.start, numbers.stop, numbers.step]
-        args += [address_of(n, values.get(n)) if n in low.drawn else values[n] for n in low.arguments]
+        args += [address_of(n, values.get(n)) if n in low.drawn else as_number(values[n]) for n in low.arguments]
         if self.complexes:
             args = [part for x in args for part in ((x.real, x.imag) if isinstance(x, (complex, numpy.complexfloating)) else (x,))]
             arrays = arrays if device else reals_of(arrays)
@@ -736,8 +750,10 @@ class Code:
             for name, t, tagged in low.outputs:
                 x = complex(next(results), next(results)) if t.kind == "c" else next(results)
                 tag = next(results) if tagged else 1
-                if tag:  # else it is what it was
-                    state[name] = (ALL[tag - 1] if tagged else t).of(x)
+                if tag and not (goes_on and name in failure.again.variables):  # else it is what it was, or Python is told more exactly below
+                    kind = ALL[tag - 1] if tagged else t
+                    if not (goes_on and kind.object):  # of which there may be no such word in the midst of an iteration, where nobody reads it
+                        state[name] = kind.of(x)
         if goes_on:
             self.goes_back(loop, failure.again)
             return Left(self, failure.again, told, variables | {n: x for n, x in state.items() if n in loop.stored}, dict(loop.found(variables)), numbers)

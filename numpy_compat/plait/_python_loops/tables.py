@@ -12,8 +12,9 @@ from .kinds import Listed, Value, kinds_of
 from .leaving import Leave, Told
 from .tracebacks import fatal
 from .trees import names
-from .types import BOOL, FLOAT, INT, NotCompiled, Shape, Tabled, column_of, is_key
+from .types import BOOL, FLOAT, INT, NotCompiled, Shape, TEXTS, Tabled, column_of, is_key
 from .views import Vector
+from .words import as_values
 
 MOST = 4  # numbers of a key
 _DEFAULTS = {"defaultdict of int": INT, "defaultdict of float": FLOAT}
@@ -25,6 +26,7 @@ class Nothing(NotCompiled):
 
 class Key:
     def __init__(self, lowering, value, node):
+        value = as_values(lowering, value)
         self.value, self.of_tuples = value, type(value) is list
         self.parts = value if self.of_tuples else [value]
         if isinstance(value, Listed) or not 1 <= len(self.parts) <= MOST or not all(isinstance(x, Value) for x in self.parts):
@@ -78,7 +80,7 @@ class Table:
         self.lowering.settle(("table", self.key), shape._replace(keys=_met(shape.keys, value, "key", node)))
 
     def learn_values(self, value, node):
-        shape = self.shape
+        shape, value = self.shape, as_values(self.lowering, value)
         self.lowering.settle(("table", self.key), shape._replace(values=_met(shape.values, value, "value", node)))
 
     # the hash table
@@ -100,6 +102,8 @@ class Table:
             return self.lowering.number(-1)
         if keys.of_tuples != key.of_tuples or len(keys.columns) != len(key.words):
             raise NotCompiled("keys of several lengths", node)
+        if any((c.kinds | kinds_of(x)) & TEXTS and not c.kinds | kinds_of(x) <= TEXTS for c, x in zip(keys.columns, key.parts)):
+            raise NotCompiled("texts and numbers as keys", node)
         return self.by_words(name, key.words)
 
     @property
@@ -140,7 +144,7 @@ class Table:
         return self.shape.values.value(self.lowering, self._words(at, len(self.shape.keys.words)))
 
     def put_value(self, at, value, node):
-        self._put(at, _words_of(self.lowering, self.shape.values, value, node), len(self.shape.keys.words))
+        self._put(at, _words_of(self.lowering, self.shape.values, as_values(self.lowering, value), node), len(self.shape.keys.words))
 
     def reserve(self, used, count, node):
         """Room for so many rows."""
@@ -292,7 +296,7 @@ class Table:
 
     def found_or(self, at, other, node):
         """The value of an entry, or another one where its number is -1."""
-        low, p, shape = self.lowering, self.lowering.p, self.shape.values
+        low, p, shape, other = self.lowering, self.lowering.p, self.shape.values, as_values(self.lowering, other)
         if shape is None or self.shape.keys is None:
             return other
         others = other if isinstance(other, list) else [other]
@@ -563,6 +567,7 @@ _OF_SETS = {
     ("update", 1): lambda lowering, a, source, node: _update(lowering, a, source, node),
 }
 _OF_DICTS = {
+    ("get", 1): lambda a, key, node: a.found_or(a.by_key("find", key, node), None, node),
     ("get", 2): lambda a, key, other, node: a.found_or(a.by_key("find", key, node), other, node),
     ("setdefault", 2): lambda a, key, value, node: a.default(key, value, node)[1],
     ("pop", 1): _pop,

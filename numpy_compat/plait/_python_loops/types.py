@@ -1,6 +1,7 @@
 """What the variables of a compiled loop are: scalars of Python's or NumPy's, or arrays that the loop is given."""
 
 import functools
+import threading
 from typing import NamedTuple
 
 import numpy
@@ -19,14 +20,15 @@ class CallsItself(NotCompiled):
 
 
 class Scalar(NamedTuple):
-    """A number: Python's own int, float or bool, or NumPy's of a dtype."""
+    """A number: Python's own int, float or bool, or NumPy's of a dtype. Or None or a text, which a word of 64 bits stands for (words.py)."""
 
     dtype: str
     python: bool = False
+    object: str = ""  # "None", "str" or "character"
 
     @property
     def kind(self):
-        return _kind_of(self.dtype)
+        return _OBJECTS.get(self.object) or _kind_of(self.dtype)
 
     @property
     def weak(self):
@@ -35,11 +37,16 @@ class Scalar(NamedTuple):
 
     def of(self, number):
         """What Python has of it."""
+        if self.object:
+            return object_of(self, number)
         if isinstance(number, complex) and self.kind != "c":
             number = number.real
         if self == INT and number >= 1 << 63 or self == UINT and number < 0:  # held by the other
             number += -(1 << 64) if number > 0 else 1 << 64
         return class_of(self)(number)
+
+
+_OBJECTS = {"None": "O", "str": "U", "character": "U"}
 
 
 @functools.cache
@@ -49,11 +56,14 @@ def _kind_of(dtype):
 
 @functools.cache
 def class_of(scalar):
-    return {"b": bool, "i": int, "u": int, "f": float, "c": complex}[scalar.kind] if scalar.python else numpy.dtype(scalar.dtype).type
+    return {"b": bool, "i": int, "u": int, "f": float, "c": complex, "O": type(None), "U": str}[scalar.kind] if scalar.python else numpy.dtype(scalar.dtype).type
 
 
 INT, FLOAT, BOOL, COMPLEX = Scalar("int64", True), Scalar("float64", True), Scalar("bool", True), Scalar("complex128", True)
 UINT = Scalar("uint64", True)  # an int that may be from 2**63 to 2**64 (modular.py)
+NONE, TEXT, ASCII = Scalar("int64", True, "None"), Scalar("int64", True, "str"), Scalar("int64", True, "character")  # of those that ASCII has
+TEXTS = frozenset({TEXT, ASCII})
+OBJECTS = TEXTS | {NONE}
 NUMPYS = tuple(Scalar(t) for t in ("bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float32", "float64", "float16", "complex64", "complex128"))
 _OF_PYTHON = {int: INT, float: FLOAT, bool: BOOL, complex: COMPLEX}
 _OF_NUMPY = {numpy.dtype(t.dtype).type: t for t in NUMPYS}
@@ -127,7 +137,7 @@ class Tabled(NamedTuple):
 
 def is_key(t):
     """Whether a number of this type may be a key: what equals it has the same word of 64 bits."""
-    return t.kind in "biu" and t.dtype != "uint64"
+    return t.kind in "biuU" and t.dtype != "uint64"
 
 
 class SameAs(NamedTuple):
@@ -151,7 +161,8 @@ class Other(NamedTuple):
     type: type
 
 
-ALL = (INT, FLOAT, BOOL, COMPLEX, *NUMPYS, UINT)  # as tags name them, from 1: 0 is a variable that has no value
+NUMBERS = (INT, FLOAT, BOOL, COMPLEX, *NUMPYS)
+ALL = (*NUMBERS, NONE, TEXT, ASCII, UINT)  # as tags name them, from 1: 0 is a variable that has no value
 
 
 def tag_of(t):
@@ -165,6 +176,56 @@ def scalar_of(value):
     return _OF_PYTHON.get(type(value)) or _OF_NUMPY.get(type(value))
 
 
+# A text's word: 0 of the empty one, of a single character one more than its code point, and of others their number among those that were met, behind
+# all characters.
+BEYOND = 0x110000
+_LONGEST, _MOST = 64, 1 << 16  # characters of such a text; texts, which stay in memory
+_texts, _numbers, _lock = [], {}, threading.Lock()
+
+
+def word_of(x):
+    """The word that stands for None or for a text; None where there is none for a text."""
+    if x is None or x == "":
+        return 0
+    if len(x) == 1:
+        return ord(x) + 1
+    if x not in _numbers:
+        if len(x) > _LONGEST or len(_texts) >= _MOST:
+            return None
+        with _lock:
+            if x not in _numbers:
+                _texts.append(str(x))
+                _numbers[_texts[-1]] = len(_texts) - 1
+    return BEYOND + 1 + _numbers[x]
+
+
+def object_of(t, word):
+    """What the word stands for."""
+    if t == NONE:
+        return None
+    word = int(word.real)
+    return "" if word == 0 else chr(word - 1) if word <= BEYOND else _texts[word - BEYOND - 1]
+
+
+def text_of(words):
+    """The text of characters' words."""
+    return (words - 1).astype("<u4").tobytes().decode("utf-32-le", "surrogatepass")
+
+
+def state_of(value):
+    """The Scalar that an object is, or a word stands for; or None."""
+    if value is None:
+        return NONE
+    if type(value) is str:
+        return None if word_of(value) is None else TEXT
+    return scalar_of(value)
+
+
+def as_number(x):
+    """What machine code gets of it: a word for None and for texts."""
+    return word_of(x) if x is None or isinstance(x, str) else x
+
+
 def is_complex(dtype):
     return dtype.startswith("complex")
 
@@ -176,8 +237,17 @@ def part_of(dtype):
 
 def joined(a, b):
     """The Scalar that holds either; which of them it is, is known as the loop runs."""
-    if a == b:
+    if a == b or b == NONE:
         return a
+    if a == NONE:
+        return b
+    if a in TEXTS and b in TEXTS:
+        return TEXT
+    if a in TEXTS or b in TEXTS:
+        other = b if a in TEXTS else a
+        if other != BOOL and other.dtype not in ("int64", "float64", "complex128"):
+            raise NotCompiled(f"a variable is a text here and {name(other)} there")
+        return INT if other == BOOL else other
     if a.python and b.python:
         return max(a, b, key=lambda t: "biufc".index(t.kind))
     if a.python != b.python:
@@ -198,8 +268,10 @@ _WORDS = {ord("b"): "bool", ord("i"): "int", ord("f"): "float"}
 
 
 def name(t):
+    if isinstance(t, ArrayType) and t.of == "str":
+        return t.of
     if isinstance(t, ArrayType) and t.of:
         return f"{t.of} of {_kind_of(t.dtype).translate(_WORDS)}"
     if isinstance(t, ArrayType):
         return f"{t.dtype}[{', '.join(':' * t.ndim)}]"
-    return {"b": "bool", "i": "int", "u": "int", "f": "float", "c": "complex"}[t.kind] if t.python else f"numpy.{t.dtype}"
+    return {"b": "bool", "i": "int", "u": "int", "f": "float", "c": "complex", "O": "None", "U": "str"}[t.kind] if t.python else f"numpy.{t.dtype}"

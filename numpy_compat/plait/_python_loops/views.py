@@ -8,7 +8,7 @@ import numpy
 
 from .sharing import offset_of
 from .tracebacks import outgrown
-from .types import INT, NotCompiled, Scalar
+from .types import ASCII, INT, NotCompiled, Scalar, TEXT
 
 _HALF = 31  # bits of an extent, where one number holds two
 
@@ -145,7 +145,9 @@ class View:
 
     def _index(self, lowering, i, axis, extent, node):
         from .expressions import Value
+        from .words import number
 
+        i = number(lowering, i, node)
         if not isinstance(i, Value) or not is_int(i):
             raise NotCompiled("an index that is no int", node)
         i = lowering.cast(i, "int64")
@@ -313,6 +315,27 @@ class BytesView(TupleView):
     _empty = b""
 
 
+class TextView(TupleView):
+    """A text, of which the code points are there, or a part of it. Its elements are texts of one character."""
+
+    _empty = ""
+
+    @property
+    def type(self):
+        return ASCII if self.dtype == "uint8" else TEXT
+
+    def _value(self, offset):
+        from .kinds import Value
+
+        p = self.lowering.p
+        point = p.cast(p.load(self.buffer, offset, self.dtype), "int64")
+        self.lowering.facts.words = True
+        return Value(self.type, p.apply("add", point, self.lowering.one))
+
+    def part(self, lowering, parts, node):
+        return View.part(self, lowering, parts, node)
+
+
 class EmptyView(ListView):
     empty = True
 
@@ -335,7 +358,7 @@ class RowsView(ListView):
         return self.shape.value(self.lowering, words)
 
 
-_KINDS = {"": View, "list": ListView, "tuple": TupleView, "bytes": BytesView, "empty list": EmptyView, "list of lists": GridView}
+_KINDS = {"": View, "list": ListView, "tuple": TupleView, "bytes": BytesView, "str": TextView, "empty list": EmptyView, "list of lists": GridView}
 
 
 class Vector:
