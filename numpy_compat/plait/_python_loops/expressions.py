@@ -24,7 +24,7 @@ from .selected import Selected
 from .tables import Entries, Nothing, Table
 from .tracebacks import Failure, Place, outgrown, outgrows
 from .types import BOOL, COMPLEX, FLOAT, INT, NotCompiled, Scalar, is_complex, joined, scalar_of
-from .views import ListView, TupleView, Vector, View, array_view, is_int
+from .views import ExtentsView, ListView, TupleView, Vector, View, array_view, is_int
 
 _OPERATORS = {
     ast.Add: ("add", operator.add), ast.Sub: ("subtract", operator.sub), ast.Mult: ("multiply", operator.mul),
@@ -584,6 +584,8 @@ class Expressions(Kinds):
                 found.append(value)
             elif isinstance(value, list):
                 found += value
+            elif isinstance(value, ExtentsView):
+                found += value.parts()
             else:
                 raise NotCompiled("a starred array or list, whose length only the running code knows", node)
         return found

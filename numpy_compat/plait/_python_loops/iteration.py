@@ -23,13 +23,17 @@ def begin(lowering, loop, start, stop, step):
     if getattr(loop, "over", None) is None:
         return lowering.counted(loop, start, stop, step)
     lowering.keeps(loop, start, stop, step)
-    _, item = _items(lowering, loop.iter, outermost=True)
+    try:
+        _, item = _items(lowering, loop.iter, outermost=True)
+    except Nothing:
+        return lowering.block(loop.orelse)
 
     def bind(i):
         lowering.at = lowering.whole("add", start, Value(INT, i))
         lowering.store(loop.target, item(lowering.at.id))
 
-    lowering.loop(loop, lowering.trips(start, stop, step, loop), bind)
+    with keys_named(lowering, loop):
+        lowering.loop(loop, lowering.trips(start, stop, step, loop), bind)
 
 
 def iterate(lowering, loop):

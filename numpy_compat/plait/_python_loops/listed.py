@@ -44,6 +44,13 @@ def listed(x):
     return array_type(dtype, 1, True, type(x).__name__), Held(array, x)
 
 
+def extents(x):
+    """The same of a tuple of ints, of which code knows how many there are."""
+    if type(x) is not tuple or not x or not all(type(n) is int and n < 1 << 62 for n in x):
+        return listed(x)
+    return array_type("int64", 1, True, f"tuple of {len(x)}"), Held(numpy.array(x, "int64"), x)
+
+
 def _deque(x):
     if x.maxlen is not None:
         return Other(collections.deque), x

@@ -32,11 +32,11 @@ from .reading import definition, exposed, outer_name
 from .leaving import Leave
 from .objects import Wanted, attribute_of, has_attributes, set_back
 from .on_device import device_among, found as found_on_device, mixed_up, numbers_of, reals_of
-from .listed import are_other_lists, elements_of, give_back, is_table, listed, memory_of, put_back, tabled
+from .listed import are_other_lists, elements_of, extents, give_back, is_table, listed, memory_of, put_back, tabled
 from .sharing import are_apart, own_places, run_shared, why_alone
 from .tracebacks import raise_again
 from .trees import has_break, nodes
-from .types import ALL, ArrayType, Drawing, NotCompiled, NUMPYS, Other, SameAs, Scalar, array_type, is_complex, name, same_as, scalar_of
+from .types import ALL, ArrayType, Drawing, NotCompiled, NUMPYS, Other, SameAs, Scalar, Tabled, array_type, is_complex, name, same_as, scalar_of
 
 _FAR = 2**62
 UNBOUND = type("unbound", (), {"__repr__": lambda self: "<unbound>"})()
@@ -114,19 +114,8 @@ class Loop(_plait.LoopCall):
 
     def positions(self, *parts):
         """The numbers of the items of what a loop goes over; of what machine code does not go over, none."""
-        found = []
-        for of in self.over.sizes:
-            x = parts[of]
-            if type(of) is slice:
-                x = range(*x) if all(type(n) is int for n in x) and len(x) in (1, 2) or len(x) == 3 and x[2] else None
-            elif type(x) in (ndarray, numpy.ndarray):
-                x = x if x.ndim else None
-            elif type(x) not in (list, tuple, bytes):
-                x = None
-            if x is None:
-                return ()
-            found.append(len(x))
-        return range(min(found))
+        count = self.over.count(parts)
+        return () if count is None else range(count)
 
     def begin(self, numbers=None, items=_MISSING, given=()):
         """What a loop iterates over: a Rest, or its range where that is as good. given: the parts of what a comprehension goes over, which are no variables
@@ -263,7 +252,7 @@ class Loop(_plait.LoopCall):
 
     def inputs(self, variables):
         """What each name stands for: its type, and the value."""
-        found, values = {}, {}
+        found, values, over = {}, {}, self.over
         for name, x in self.found(variables):
             if type(x) is lazy_scalar:
                 x = _plait.export(x)
@@ -273,7 +262,7 @@ class Loop(_plait.LoopCall):
             elif t is None and is_pythons(x):
                 t = Drawing(True)
             elif t is None and type(x) in (list, tuple, bytes, collections.deque):
-                t, x = listed(x)
+                t, x = extents(x) if over and name in over.extents else listed(x)
             elif t is None and is_table(x):
                 t, x = tabled(x)
             elif t is None and type(x) in (ndarray, numpy.ndarray):
@@ -285,7 +274,17 @@ class Loop(_plait.LoopCall):
                 t = x if is_constant else Other(type(x))
             found[name] = t
             values[name] = x
+        if over is not None:
+            self.alike(found, values)
         return found, values
+
+    def alike(self, found, values):
+        """A dict that the loop goes over is the one that a variable of its has."""
+        for name in self.over.parts.keys() & found.keys():
+            if isinstance(t := found[name], ArrayType) and isinstance(t.shape, Tabled):
+                others = [n for n, x in values.items() if n not in self.over.parts and n not in self.stored and type(x) is type(values[name]) and x.of is values[name].of]
+                if others:
+                    found[name] = same_as(others[0])
 
     def code(self, inputs, numbers):
         """The machine code for inputs of these types, to be asked for."""

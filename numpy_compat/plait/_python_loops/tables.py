@@ -320,9 +320,14 @@ class Table:
         at = self.by_key("find", Key(self.lowering, value, node), node)
         return Value(BOOL, self.lowering.p.apply("greater_equal", at, self.lowering.zero))
 
+    @property
+    def stays(self):
+        """Whether it is as it was before the loop: its elements are in the order that Python has."""
+        return isinstance(self.key, str) and self.key not in self.lowering.facts.changed_lists
+
     def items(self, node, what="keys", ordered=False):
         """How many there are, and that at a number: of keys, values or both."""
-        if self.of == "set" and not ordered:
+        if self.of == "set" and not ordered and not self.stays:
             raise NotCompiled("a loop over a set, whose order Python knows", node)
         shape = self.shape
         if shape.keys is None or self.of != "set" and shape.values is None:

@@ -23,9 +23,11 @@ def array_view(lowering, key, what):
     strides = [p.param() for _ in range(what.ndim)]
     if what.ndim and what.packed:
         strides[-1] = lowering.number(numpy.dtype(what.dtype).itemsize)
-    kind = RowsView if what.shape else _KINDS[what.of.replace("deque", "list")]
+    kind = RowsView if what.shape else _KINDS[what.of.rstrip("0123456789").replace("deque", "list")]
     made = kind(lowering, slot, buffer, what.dtype, lowering.zero, list(zip(extents, strides)), key, WHOLE)
     made.shape = what.shape
+    if kind is ExtentsView:
+        made.count = int(what.of.rpartition(" ")[2])
     return made
 
 
@@ -313,6 +315,13 @@ class BytesView(TupleView):
     _empty = b""
 
 
+class ExtentsView(TupleView):
+    """A tuple of ints of which code knows how many there are."""
+
+    def parts(self):
+        return [self.item(self.lowering.number(k)) for k in range(self.count)]
+
+
 class EmptyView(ListView):
     empty = True
 
@@ -335,7 +344,7 @@ class RowsView(ListView):
         return self.shape.value(self.lowering, words)
 
 
-_KINDS = {"": View, "list": ListView, "tuple": TupleView, "bytes": BytesView, "empty list": EmptyView, "list of lists": GridView}
+_KINDS = {"": View, "list": ListView, "tuple": TupleView, "bytes": BytesView, "empty list": EmptyView, "list of lists": GridView, "tuple of ": ExtentsView}
 
 
 class Vector:
