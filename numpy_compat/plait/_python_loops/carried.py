@@ -140,7 +140,7 @@ class CarriedList(Growing):
             value = of_parts(low, value, node)
         if value is self:
             return
-        if not isinstance(value, Growing) or hasattr(value, "first"):
+        if not isinstance(value, Growing) or hasattr(value, "first") or hasattr(value, "head"):
             raise NotCompiled(f"{self.key} becomes something else than a list", node)
         if self.iterated or value.iterated:
             raise NotCompiled("a list that a loop goes over becomes another", node)

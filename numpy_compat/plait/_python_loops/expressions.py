@@ -15,6 +15,7 @@ from .heeding import KINDS
 from .kinds import Kinds, Listed, Value, kinds_of
 from .matching import of_matched
 from .by_python import Resumption
+from .lists_in_lists import Boxed, Named, named
 from .made import materialised, of_numbers
 from .pythons_draws import PythonsGenerator
 from .resuming import resumption
@@ -24,7 +25,7 @@ from .selected import Selected
 from .tables import Entries, Nothing, Table
 from .tracebacks import Failure, Place, outgrown, outgrows
 from .types import BOOL, COMPLEX, FLOAT, INT, NotCompiled, Scalar, is_complex, joined, scalar_of
-from .views import ExtentsView, ListView, TupleView, Vector, View, array_view, is_int
+from .views import Described, ExtentsView, GridView, ListView, TupleView, Vector, View, array_view, is_int
 
 _OPERATORS = {
     ast.Add: ("add", operator.add), ast.Sub: ("subtract", operator.sub), ast.Mult: ("multiply", operator.mul),
@@ -43,6 +44,31 @@ _MAY_WARN = {
     numpy.sqrt, numpy.log, numpy.log2, numpy.log10, numpy.log1p, numpy.arcsin, numpy.arccos, numpy.arccosh, numpy.arctanh, numpy.sin, numpy.cos, numpy.tan,
     numpy.power, numpy.fmod,
 }  # fmt: skip
+
+
+class Either:
+    """What `x if c else y` gives of lists and parts of arrays."""
+
+    def __init__(self, lowering, node):
+        self.lowering, self.node, self.found = lowering, node, None
+
+    def takes(self, value):
+        return self.found is not None or isinstance(value, Growing) or isinstance(value, View) and not value.scalar
+
+    def set(self, value):
+        low, node = self.lowering, self.node
+        if isinstance(value, Boxed):
+            made = named(low, f" if {node.lineno}.{node.col_offset}", value, node)
+        elif isinstance(value, View) and not value.scalar and not isinstance(self.found, Growing):
+            made = (self.found if isinstance(self.found, Described) else Described(low, value)).set(value, node)
+        else:
+            made = value
+        if self.found not in (None, made):
+            raise NotCompiled("one of several that are no numbers", node)
+        self.found = made
+
+    def value(self):
+        return self.found.now() if isinstance(self.found, Named) else self.found.view() if isinstance(self.found, Described) else self.found
 
 
 class Expressions(Kinds):
@@ -445,16 +471,21 @@ class Expressions(Kinds):
         if known is not None:
             return self.evaluate(node.body if known else node.orelse)
         self.p.begin_if(condition)
+        either = Either(self, node)
         for way in (node.body, node.orelse):
             try:
-                self.choose(held, key, self.a_number(self.later(way), way), node)
+                value = self.later(way)
+                if either.takes(value):
+                    either.set(value)
+                else:
+                    self.choose(held, key, self.a_number(value, way), node)
             except Nothing:
                 if way is node.orelse and key not in self.facts.merges:
                     raise
             if way is node.body:
                 self.p.otherwise()
         self.p.end()
-        return self.choice(held, key)
+        return either.value() if either.found else self.choice(held, key)
 
     def of_Compare(self, node):
         a = self.evaluate(node.left)
@@ -607,7 +638,7 @@ class Expressions(Kinds):
     def parts(self, value, count, node):
         if isinstance(value, Vector):
             value = materialised(self, value, node)
-        if isinstance(value, View) and not value.scalar:
+        if isinstance(value, Growing) or isinstance(value, View) and not value.scalar:
             return self.unpacked(value, count, node)
         if not isinstance(value, list) or len(value) != count:
             raise NotCompiled("what is unpacked has another number of parts", node)
@@ -615,9 +646,9 @@ class Expressions(Kinds):
 
     def unpacked(self, view, count, node):
         """The elements of an array along its first axis, as many as there are names."""
-        n = view.dims[0][0]
+        n, item = growing.items(self, view, node)
         self.fail_if(self.negated(self.same(n, count)), lambda n, *_: _unpack(n, count), node, n)
-        return [view.item(self.number(k)) for k in range(count)]
+        return [item(self.number(k)) for k in range(count)]
 
     def of_Attribute(self, node):
         base = self.evaluate(node.value)
@@ -738,6 +769,8 @@ class Expressions(Kinds):
             value = of_numbers(self, value, place.dtype, node)
         if isinstance(place, (Element, Selected)):
             return place.put(value, node)
+        if isinstance(place, GridView) and not place.scalar:
+            grown(self, place, node)
         self.effects += 1
         self.facts.add(self.facts.mutated if place.own_memory else self.facts.written, None, place.slot)
         if place.scalar:

@@ -12,7 +12,7 @@ from .numerics import Indices
 from .tables import Entries, Nothing, Table, keys_named
 from .over import by_place
 from .types import INT, NotCompiled
-from .views import Vector, View, is_int
+from .views import EmptyView, Vector, View, is_int
 
 
 _HIDDEN = " over "
@@ -104,14 +104,18 @@ def _items(lowering, source, outermost=False):
         return count, lambda i: item(p.apply("subtract", p.apply("subtract", count, lowering.one), i))
     array = lowering.evaluate(source)
     if isinstance(array, Growing):
+        array.known(source)
         lowering.gone_over.append(array)
-        return array.length, array.element
+        return array.length, array.gone_over().element
     if isinstance(array, (Table, Entries, Indices)):
         return array.items(source)
     if isinstance(array, list) and not array:
         raise Nothing("a tuple without parts", source)
     if isinstance(array, list):
         return lowering.number(len(array)), lambda i: lowering.chosen_of(array, i, source)
+    if isinstance(array, EmptyView) and not lowering.facts.settled:  # it may still be found to grow
+        lowering.facts.unknown = True
+        raise Nothing("a loop over an empty list", source)
     if isinstance(array, Vector):
         array = materialised(lowering, array, source)
     if not isinstance(array, View) or array.scalar:

@@ -33,10 +33,11 @@ from .leaving import Leave
 from .objects import Wanted, attribute_of, has_attributes, set_back
 from .on_device import device_among, found as found_on_device, mixed_up, numbers_of, reals_of
 from .listed import are_other_lists, elements_of, extents, give_back, is_table, listed, memory_of, put_back, tabled
+from .lists_in_lists import Originals, holds_lists, rows_left
 from .sharing import are_apart, own_places, run_shared, why_alone
 from .tracebacks import raise_again
 from .trees import has_break, nodes
-from .types import ALL, ArrayType, Drawing, NotCompiled, NUMPYS, Other, SameAs, Scalar, Tabled, array_type, is_complex, name, same_as, scalar_of
+from .types import ALL, ArrayType, Drawing, NotCompiled, NUMPYS, Other, SameAs, Scalar, array_type, is_complex, name, same_as, scalar_of
 
 _FAR = 2**62
 UNBOUND = type("unbound", (), {"__repr__": lambda self: "<unbound>"})()
@@ -279,9 +280,9 @@ class Loop(_plait.LoopCall):
         return found, values
 
     def alike(self, found, values):
-        """A dict that the loop goes over is the one that a variable of its has."""
+        """A list or a dict that the loop goes over is the one that a variable of its has."""
         for name in self.over.parts.keys() & found.keys():
-            if isinstance(t := found[name], ArrayType) and isinstance(t.shape, Tabled):
+            if isinstance(t := found[name], ArrayType) and t.of:
                 others = [n for n, x in values.items() if n not in self.over.parts and n not in self.stored and type(x) is type(values[name]) and x.of is values[name].of]
                 if others:
                     found[name] = same_as(others[0])
@@ -771,6 +772,12 @@ class Code:
             if key in forgotten:
                 continue
             address, count = results[at : at + 2]
+            if isinstance(made, Originals):
+                continue
+            if holds_lists(made.shape):
+                originals = results[at + 2 : at + 4] if (key, Originals) in [(k, type(x)) for k, x in low.lists] else (0, 0)
+                put_back(objects[key], made.shape, rows_left(objects[key], made, (address, count), originals, heap, elements_of))
+                continue
             wide = len(made.shape.words)
             rows = elements_of(made.shape, heap.array(address, count * wide, "int64").reshape(count, wide)) if count else []
             put_back(objects[key], made.shape, rows)
