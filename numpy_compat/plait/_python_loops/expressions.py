@@ -710,7 +710,7 @@ class Expressions(Kinds):
             of = self.dry_run(lambda: self.evaluate(node.args[0]))
             if isinstance(of, Table) and of.of == "set":
                 node = self.facts.once(tables.unordered, node)
-            if isinstance(of, (Growing, ListView, Table, Entries)):
+            if isinstance(of, (Growing, ListView, Table, Entries)) or isinstance(of, (View, Vector)) and len(of.shape if isinstance(of, Vector) else of.dims) == 1:
                 node = self.facts.once(growing.over, node)
         return folded(self, fn, node) if may_fold(fn, node) else calls.call(self, fn, node)
 

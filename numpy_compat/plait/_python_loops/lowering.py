@@ -24,7 +24,7 @@ from .trees import names, nodes
 from .types import ArrayType, BOOL, CallsItself, Drawing, INT, NotCompiled, SameAs, Scalar, joined
 from .by_python import Doing, is_rare, parents
 from .carried import Carried, CarriedList, exchanged
-from .growing import Again, Growing, added, empty, given as given_list, of_parts
+from .growing import Again, Growing, added, empty, given as given_list, grown, of_parts
 from .liveness import Liveness
 from .made import materialised
 from .matching import as_ifs, capture
@@ -32,7 +32,7 @@ from .over import is_range
 from .resuming import Told, resumption
 from .tables import Nothing, Table, delete
 from .trying import tried
-from .views import ListView, Vector, View
+from .views import ListView, TupleView, Vector, View
 
 PASSES = 12  # types only widen; what has not settled by then does not
 
@@ -574,6 +574,7 @@ class Lowering(Expressions):
             held = self.env.get(target.id)
             held = held.view(s) if isinstance(held, Carried) else held
             held = held.now() if isinstance(held, lists_in_lists.Named) else held
+            self.grows(held, s)
             if isinstance(held, Growing) and isinstance(s.op, ast.Add):
                 return added(self, held, self.evaluate(s.value), s)
             if isinstance(held, View) and not held.scalar:
@@ -588,10 +589,16 @@ class Lowering(Expressions):
         if isinstance(target, ast.Attribute):
             return objects.augment(self, s)
         place = self.place(ast.copy_location(ast.Subscript(target.value, target.slice, ast.Load()), target))  # which is read first
+        self.grows(place, s)
         old = place.load() if place.scalar else place.vector()
         if isinstance(old, Growing) and isinstance(s.op, ast.Add):
             return added(self, old, self.evaluate(s.value), s)
         self.put(place, self.binary(s.op, old, self.evaluate(s.value), s), s)
+
+    def grows(self, held, s):
+        """A list from before the loop gets the elements of another one."""
+        if isinstance(held, ListView) and not isinstance(held, TupleView) and not held.scalar and isinstance(s.op, ast.Add):
+            grown(self, held, s)
 
     def store(self, target, value):
         if isinstance(target, ast.Name):
