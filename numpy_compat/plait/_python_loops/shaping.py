@@ -74,16 +74,15 @@ def reshape(lowering, node, a, *shape):
         lowering.fail_if(p.apply("not_equal", p.apply("remainder", size, other), lowering.zero), again, node, size, *told)
         extents[left[0]] = p.apply("floor_divide", size, other)
     else:
-        odd = p.apply("not_equal", _size(lowering, extents), size)
         for n in extents:
-            odd = p.apply("logical_or", odd, p.apply("less", n, lowering.zero))
-        lowering.fail_if(odd, outgrown(lambda i, *parts: _shape_by_python(again, i, *parts)), node, size, *told)
+            lowering.fail_if(p.apply("less", n, lowering.zero), _size_left_open, node)
+        lowering.fail_if(p.apply("not_equal", _size(lowering, extents), size), again, node, size, *told, error=ValueError)
     return _shaped(lowering, x, extents, "in another shape")
 
 
-def _shape_by_python(again, i, *parts):
-    again(i, *parts)
-    raise NotImplementedError("a shape with -1 in a compiled loop; plait.jit(loops=False) runs it")
+@outgrown
+def _size_left_open(*_):
+    raise NotImplementedError("a shape with a variable that is -1 in a compiled loop; plait.jit(loops=False) runs it")
 
 
 def astype(lowering, node, a, dtype):
