@@ -143,6 +143,25 @@ def outlives(n):
     return s
 
 
+def of_an_iteration_before(n):
+    s, last = 0, []
+    for i in range(n):
+        rows = [[i], [i + 1]]
+        if len(last) > 0:
+            s = s * 3 % 1009 + last[0][0]
+        last = rows
+    return s, last
+
+
+def is_made_anew(n):
+    last = []
+    for i in range(n):
+        last = []
+        last.append([i])
+        last[0].append(7)
+    return last
+
+
 def one_of(a, i):
     if i % 2:
         return a[0]
@@ -285,7 +304,7 @@ def test_machine_code_has_them(f, args, at_once, monkeypatch):
     check_compiled(f, args, monkeypatch)
 
 
-@pytest.mark.parametrize(("f", "args"), [*CASES, (outlives, (9,)), (counted, ([1, 2, 1, 3, 1],))], ids=lambda x: getattr(x, "__name__", ""))
+@pytest.mark.parametrize(("f", "args"), [*CASES, (outlives, (9,)), (of_an_iteration_before, (9,)), (is_made_anew, (9,)), (counted, ([1, 2, 1, 3, 1],))], ids=lambda x: getattr(x, "__name__", ""))
 @pytest.mark.parametrize("look", [2, 3, 6])
 def test_a_loop_that_python_has_begun(f, args, look, from_look):
     from_look(look)

@@ -5,7 +5,7 @@ import copy
 
 import numpy
 
-from .growing import Growing, of_parts
+from .growing import Growing, NestedShape, of_parts
 from .kinds import Listed
 from .listed import elements_of
 from .made import materialised, room_for
@@ -128,6 +128,11 @@ class CarriedList(Growing):
         self.lowering.p.set(self.count, self.lowering.zero)
         if not view.empty:
             self.fill(view.dims[0][0], view.row, self.lowering.top)
+
+    def widen(self, shape, node):
+        if isinstance(shape, NestedShape):
+            raise NotCompiled(f"{self.key} becomes a list of lists, which may be read behind the loop", node)
+        return super().widen(shape, node)
 
     def sets(self, node):
         if not self.is_new:
