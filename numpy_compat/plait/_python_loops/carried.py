@@ -5,7 +5,7 @@ import copy
 
 import numpy
 
-from .growing import Growing, of_parts
+from .growing import Growing, NestedShape, of_parts
 from .kinds import Listed
 from .listed import elements_of
 from .made import materialised, room_for
@@ -129,6 +129,11 @@ class CarriedList(Growing):
         if not view.empty:
             self.fill(view.dims[0][0], view.row, self.lowering.top)
 
+    def widen(self, shape, node):
+        if isinstance(shape, NestedShape):
+            raise NotCompiled(f"{self.key} becomes a list of lists, which may be read behind the loop", node)
+        return super().widen(shape, node)
+
     def sets(self, node):
         if not self.is_new:
             raise NotCompiled(f"{self.key} changes, which may be the list from before the loop", node)
@@ -140,7 +145,7 @@ class CarriedList(Growing):
             value = of_parts(low, value, node)
         if value is self:
             return
-        if not isinstance(value, Growing) or hasattr(value, "first"):
+        if not isinstance(value, Growing) or hasattr(value, "first") or hasattr(value, "head"):
             raise NotCompiled(f"{self.key} becomes something else than a list", node)
         if self.iterated or value.iterated:
             raise NotCompiled("a list that a loop goes over becomes another", node)

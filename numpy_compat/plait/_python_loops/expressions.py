@@ -15,6 +15,7 @@ from .heeding import KINDS
 from .kinds import Kinds, Listed, Value, kinds_of
 from .matching import of_matched
 from .by_python import Resumption
+from .lists_in_lists import Boxed, Named, named
 from .made import materialised, of_numbers
 from .pythons_draws import PythonsGenerator
 from .resuming import resumption
@@ -24,7 +25,7 @@ from .selected import Selected
 from .tables import Entries, Nothing, Table
 from .tracebacks import Failure, Place, outgrown, outgrows
 from .types import BOOL, COMPLEX, FLOAT, INT, UINT, NotCompiled, Scalar, is_complex, joined, scalar_of
-from .views import ListView, TupleView, Vector, View, array_view, is_int
+from .views import Described, ExtentsView, GridView, ListView, TupleView, Vector, View, array_view, is_int
 
 _OPERATORS = {
     ast.Add: ("add", operator.add), ast.Sub: ("subtract", operator.sub), ast.Mult: ("multiply", operator.mul),
@@ -43,6 +44,31 @@ _MAY_WARN = {
     numpy.sqrt, numpy.log, numpy.log2, numpy.log10, numpy.log1p, numpy.arcsin, numpy.arccos, numpy.arccosh, numpy.arctanh, numpy.sin, numpy.cos, numpy.tan,
     numpy.power, numpy.fmod,
 }  # fmt: skip
+
+
+class Either:
+    """What `x if c else y` gives of lists and parts of arrays."""
+
+    def __init__(self, lowering, node):
+        self.lowering, self.node, self.found = lowering, node, None
+
+    def takes(self, value):
+        return self.found is not None or isinstance(value, Growing) or isinstance(value, View) and not value.scalar
+
+    def set(self, value):
+        low, node = self.lowering, self.node
+        if isinstance(value, Boxed):
+            made = named(low, f" if {node.lineno}.{node.col_offset}", value, node)
+        elif isinstance(value, View) and not value.scalar and not isinstance(self.found, Growing):
+            made = (self.found if isinstance(self.found, Described) else Described(low, value)).set(value, node)
+        else:
+            made = value
+        if self.found not in (None, made):
+            raise NotCompiled("one of several that are no numbers", node)
+        self.found = made
+
+    def value(self):
+        return self.found.now() if isinstance(self.found, Named) else self.found.view() if isinstance(self.found, Described) else self.found
 
 
 class Expressions(Kinds):
@@ -463,16 +489,21 @@ class Expressions(Kinds):
         if known is not None:
             return self.evaluate(node.body if known else node.orelse)
         self.p.begin_if(condition)
+        either = Either(self, node)
         for way in (node.body, node.orelse):
             try:
-                self.choose(held, key, self.a_number(self.later(way), way), node)
+                value = self.later(way)
+                if either.takes(value):
+                    either.set(value)
+                else:
+                    self.choose(held, key, self.a_number(value, way), node)
             except Nothing:
                 if way is node.orelse and key not in self.facts.merges:
                     raise
             if way is node.body:
                 self.p.otherwise()
         self.p.end()
-        return self.choice(held, key)
+        return either.value() if either.found else self.choice(held, key)
 
     def of_Compare(self, node):
         a = self.evaluate(node.left)
@@ -607,6 +638,8 @@ class Expressions(Kinds):
                 found.append(value)
             elif isinstance(value, list):
                 found += value
+            elif isinstance(value, ExtentsView):
+                found += value.parts()
             else:
                 raise NotCompiled("a starred array or list, whose length only the running code knows", node)
         return found
@@ -628,7 +661,7 @@ class Expressions(Kinds):
     def parts(self, value, count, node):
         if isinstance(value, Vector):
             value = materialised(self, value, node)
-        if isinstance(value, View) and not value.scalar:
+        if isinstance(value, Growing) or isinstance(value, View) and not value.scalar:
             return self.unpacked(value, count, node)
         if not isinstance(value, list) or len(value) != count:
             raise NotCompiled("what is unpacked has another number of parts", node)
@@ -636,9 +669,9 @@ class Expressions(Kinds):
 
     def unpacked(self, view, count, node):
         """The elements of an array along its first axis, as many as there are names."""
-        n = view.dims[0][0]
+        n, item = growing.items(self, view, node)
         self.fail_if(self.negated(self.same(n, count)), lambda n, *_: _unpack(n, count), node, n)
-        return [view.item(self.number(k)) for k in range(count)]
+        return [item(self.number(k)) for k in range(count)]
 
     def of_Attribute(self, node):
         base = self.evaluate(node.value)
@@ -702,7 +735,7 @@ class Expressions(Kinds):
             of = self.dry_run(lambda: self.evaluate(node.args[0]))
             if isinstance(of, Table) and of.of == "set":
                 node = self.facts.once(tables.unordered, node)
-            if isinstance(of, (Growing, ListView, Table, Entries)):
+            if isinstance(of, (Growing, ListView, Table, Entries)) or isinstance(of, (View, Vector)) and len(of.shape if isinstance(of, Vector) else of.dims) == 1:
                 node = self.facts.once(growing.over, node)
         return folded(self, fn, node) if may_fold(fn, node) else calls.call(self, fn, node)
 
@@ -763,6 +796,8 @@ class Expressions(Kinds):
             value = of_numbers(self, value, place.dtype, node)
         if isinstance(place, (Element, Selected)):
             return place.put(value, node)
+        if isinstance(place, GridView) and not place.scalar:
+            grown(self, place, node)
         if place.scalar:
             if not isinstance(value, Value):
                 raise NotCompiled("an array becomes one element", node)

@@ -2,6 +2,7 @@
 back into Python's list behind the loop, or where it fails."""
 
 import ast
+from typing import NamedTuple
 
 from .comprehensions import OWN, loops_of
 from .kinds import Listed, Value, kinds_of
@@ -38,6 +39,25 @@ class Element:
         self.of.put(self.at, self.of.holds(value, node))
 
 
+class NestedShape(NamedTuple):
+    """The Shape of a list of lists, which are of a group (lists_in_lists.py)."""
+
+    group: object
+
+    of_tuples, columns, words = False, (), ["int64"]
+
+    def value(self, lowering, words):
+        from .lists_in_lists import Boxed
+
+        return Boxed(lowering, self.group, *words)
+
+
+class NestedInput(NamedTuple):
+    """The Shape of a list of lists that a loop is given. inside: the Shape of those, None where all are empty."""
+
+    inside: Shape
+
+
 _UNKNOWN = Shape(False, (Column(INT, frozenset({INT})),))
 
 
@@ -47,6 +67,7 @@ class Growing:
     def __init__(self, lowering, key):
         self.lowering, self.key = lowering, key
         self.address, self.count, self.room = (lowering.variable("int64") for _ in range(3))
+        self.sequence = 0  # of the places so far at which lists are made
         self.iterated = 0  # loops that go over it
         self.changed = 0  # places so far at which elements come, go or move
 
@@ -60,14 +81,18 @@ class Growing:
     def type(self):
         """Of elements that are numbers of one type; None of others."""
         shape = self.shape
-        return None if shape.of_tuples or len(shape.columns[0].kinds) > 1 else shape.columns[0].type
+        return None if shape.of_tuples or len(shape.columns) != 1 or len(shape.columns[0].kinds) > 1 else shape.columns[0].type
 
     def holds(self, value, node):
         """What is to be an element, as its words."""
         lowering, of_tuples = self.lowering, isinstance(value, list)
+        if isinstance(value, (Growing, Listed, GridView)):
+            from .lists_in_lists import head_of
+
+            boxed = head_of(lowering, self, value, node)
+            self.widen(NestedShape(boxed.group), node)
+            return [boxed.head]
         numbers = [_number(lowering, x, node) for x in value] if of_tuples else [_number(lowering, value, node)]
-        if isinstance(value, Listed):
-            raise NotCompiled("a list of lists", node)
         if any(t.kind == "c" for x in numbers for t in kinds_of(x)):
             raise NotCompiled("a list of complex numbers", node)
         columns = self.widen(Shape(of_tuples, tuple(column_of(kinds_of(x)) for x in numbers)), node).columns
@@ -80,7 +105,13 @@ class Growing:
     def widen(self, shape, node):
         """The shape that holds elements of this one, too."""
         known = self.lowering.facts.merges.get(("list", self.key))
-        if known is not None:
+        if isinstance(shape, NestedShape) or isinstance(known, NestedShape):
+            from .lists_in_lists import unite
+
+            if known is not None and type(known) is not type(shape):
+                raise NotCompiled("a list of lists and of others", node)
+            shape = shape if known is None else NestedShape(unite(self.lowering, known.group, shape.group, node))
+        elif known is not None:
             if known.of_tuples != shape.of_tuples or len(known.columns) != len(shape.columns):
                 raise NotCompiled("a list of elements of several lengths", node)
             both = zip(known.columns, shape.columns)
@@ -90,7 +121,7 @@ class Growing:
 
     def _place(self, i, word=0):
         p, number = self.lowering.p, self.lowering.number
-        at = p.apply("add", p.get(self.address), p.apply("multiply", i, number(WORD * len(self.shape.words))))
+        at = p.apply("add", self.where, p.apply("multiply", i, number(WORD * len(self.shape.words))))
         return p.apply("add", at, number(WORD * word)) if word else at
 
     def _words(self, i):
@@ -100,8 +131,18 @@ class Growing:
             found.append(v if p.type(v) == dtype else p.cast(v, dtype))
         return found
 
+    def known(self, node=None):
+        """Nothing is read of a list into which no pass has found anything to be put yet."""
+        facts = self.lowering.facts
+        if ("list", self.key) not in facts.merges and not facts.settled:
+            from .tables import Nothing
+
+            facts.unknown = True
+            raise Nothing("nothing is ever put into a list", node)
+
     def element(self, i):
         """That at a number which is known to be there."""
+        self.known()
         return self.shape.value(self.lowering, self._words(i))
 
     def put(self, i, words):
@@ -109,8 +150,20 @@ class Growing:
             self.lowering.p.store(self.lowering.heap(dtype), self._place(i, n), v)
 
     @property
+    def where(self):
+        return self.lowering.p.get(self.address)
+
+    @property
     def length(self):
         return self.lowering.p.get(self.count)
+
+    def counts(self, n):
+        """It has so many elements from now on."""
+        self.lowering.p.set(self.count, n)
+
+    def gone_over(self):
+        """The list, for a loop in which it does not change."""
+        return self
 
     # what changes it
 
@@ -142,13 +195,13 @@ class Growing:
         more = p.apply("add", n, lowering.one)
         self.reserve(more, node)
         self.put(n, words)
-        p.set(self.count, more)
+        self.counts(more)
 
     def ended(self):
         """Nothing is left to do for it to go back."""
 
     def clear(self):
-        self.lowering.p.set(self.count, self.lowering.zero)
+        self.counts(self.lowering.zero)
 
     def checked(self, i, node, again):
         """The place of an index, from 0 on."""
@@ -185,7 +238,7 @@ class Growing:
             at = self.checked(index, node, lambda *_: [0].pop(1))
             value = self.element(at)
             self.shift(p.apply("add", at, lowering.one), -1, node)
-        p.set(self.count, last)
+        self.counts(last)
         return value
 
     def insert(self, index, value, node):
@@ -198,7 +251,7 @@ class Growing:
         self.reserve(p.apply("add", n, lowering.one), node)
         self.shift(i, 1, node)
         self.put(i, words)
-        p.set(self.count, p.apply("add", n, lowering.one))
+        self.counts(p.apply("add", n, lowering.one))
 
     def extend(self, count, item, node):
         """By items that are there now."""
@@ -212,7 +265,7 @@ class Growing:
         _, i = p.begin_count(lowering.zero, count)
         self.put(p.apply("add", n, i), self.holds(item(i), node))
         p.end()
-        p.set(self.count, p.apply("add", n, count))
+        self.counts(p.apply("add", n, count))
 
     def reverse(self, node):
         lowering, p = self.lowering, self.lowering.p
@@ -253,8 +306,8 @@ def _number(lowering, value, node):
 
 def grown(lowering, view, node):
     """The list that a loop was given, where it is to change."""
-    if isinstance(view, GridView):
-        raise NotCompiled("a list of lists that changes in length, or gets numbers of another type", node)
+    if isinstance(view, GridView) and view.own is None and lowering.arrays[view.slot] in lowering.facts.growing:
+        raise NotCompiled("a list of lists that changes", node)
     lowering.facts.add(lowering.facts.growing, None, lowering.arrays[view.slot])
     raise Again("a list grows", node)
 
@@ -265,6 +318,10 @@ def given(lowering, key, view):
         from . import tables
 
         return tables.given(lowering, key, view)
+    if isinstance(view, GridView) or isinstance(view.shape, NestedInput):
+        from . import lists_in_lists
+
+        return lists_in_lists.given(lowering, key, view)
     made = empty(lowering, key, lowering.inputs[key].of)
     if key in lowering.facts.changed_lists:
         lowering.lists.append((key, made))
@@ -285,7 +342,16 @@ def new(lowering, node):
     """An empty list, of a statement that has made others before which nobody has any more."""
     found = lowering.list_of(node)
     found.clear()
+    if type(found) is Growing and lowering.pools:
+        from .lists_in_lists import forget
+
+        forget(lowering, found)
     return found
+
+
+def of_numbers_of(t):
+    """The Shape of a list of numbers of one type."""
+    return Shape(False, (Column(t, frozenset({t})),))
 
 
 def of_comprehension(lowering, node):
@@ -343,8 +409,17 @@ def repeated(lowering, parts, times, node):
     for k, words in enumerate(rows):
         made.put(p.apply("add", p.apply("multiply", i, lowering.number(len(parts))), lowering.number(k)), words)
     p.end()
-    p.set(made.count, p.apply("multiply", n, lowering.number(len(parts))))
+    made.counts(p.apply("multiply", n, lowering.number(len(parts))))
     return made
+
+
+def added(lowering, a, value, node):
+    """`a += value`"""
+    if isinstance(value, list):
+        for x in value:
+            a.append(x, node)
+    else:
+        a.extend(*items(lowering, value, node), node)
 
 
 def items(lowering, x, node):
@@ -370,11 +445,7 @@ def method(lowering, a, node):
     if name == "insert" and len(args) == 2:
         return a.insert(_number(lowering, args[0], node), args[1], node)
     if name == "extend" and len(args) == 1:
-        if isinstance(args[0], list):
-            for x in args[0]:
-                a.append(x, node)
-            return None
-        return a.extend(*items(lowering, args[0], node), node)
+        return added(lowering, a, args[0], node)
     if name == "clear" and not args:
         a.changes(node)
         return a.clear()
@@ -413,7 +484,7 @@ def searched(lowering, a, name, value, node):
         a.changes(node)
         lowering.fail_if(missing, lambda *_: [].remove(0), node)
         a.shift(p.apply("add", at, lowering.one), -1, node)
-        return p.set(a.count, p.apply("subtract", a.length, lowering.one))
+        return a.counts(p.apply("subtract", a.length, lowering.one))
     if not isinstance(value, Value) or value.kinds or value.type.object:
         raise NotCompiled("index() of what is no number of a known type", node)
     kind, whole, real = value.type, lowering.cast(value, "int64"), lowering.cast(value, "float64")

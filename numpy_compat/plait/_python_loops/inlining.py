@@ -2,6 +2,7 @@
 
 import ast
 
+from . import lists_in_lists
 from .expressions import Value
 from .growing import Again, Growing
 from .kinds import Listed
@@ -12,6 +13,8 @@ from .trees import copied
 from .types import CallsItself, NotCompiled
 from .views import Described, Vector, View
 from .words import as_value, as_values
+
+_LISTS = Growing, lists_in_lists.Named
 
 
 class Frame:
@@ -29,12 +32,13 @@ class Frame:
             value = as_value(lowering, value)
         parts = as_values(lowering, value) if isinstance(value, list) else [] if value is None else [value]
         parts = [materialised(lowering, v, node) if isinstance(v, Vector) else v for v in parts]
+        parts = [lists_in_lists.named(lowering, f"{self.prefix}return {n}", v, node) if isinstance(v, lists_in_lists.Boxed) else v for n, v in enumerate(parts)]
         for v in parts if isinstance(value, list) else ():  # which may have one array twice
             if isinstance(v, View):
                 v.site = None
-        if self.function is None and any(isinstance(v, (View, Growing)) for v in parts):
+        if self.function is None and any(isinstance(v, (View, *_LISTS)) for v in parts):
             raise NotCompiled("an array or a list is returned", node)
-        if not all(isinstance(v, (Value, View, Growing)) for v in parts):
+        if not all(isinstance(v, (Value, View, *_LISTS)) for v in parts):
             raise NotCompiled("what is neither a number nor an array is returned", node)
         shape = len(parts) if isinstance(value, list) else None if value is None else -1
         made = None if not isinstance(value, list) else list if isinstance(value, Listed) else tuple
@@ -45,9 +49,9 @@ class Frame:
             raise NotCompiled("returns of several kinds", node)
         self.shape, self.made = shape, made
         for n, v in enumerate(parts):
-            if (n in self.arrays) == isinstance(v, Value) and self.returned or isinstance(v, Growing) and self.arrays.get(n, v) is not v:
+            if (n in self.arrays) == isinstance(v, Value) and self.returned or isinstance(v, _LISTS) and self.arrays.get(n, v) is not v:
                 raise NotCompiled("returns of several kinds", node)
-            if isinstance(v, Growing):
+            if isinstance(v, _LISTS):
                 self.arrays[n] = v
             elif isinstance(v, View):
                 self.arrays[n] = (self.arrays.get(n) or Described(lowering, v)).set(v, node)
@@ -67,7 +71,7 @@ class Frame:
 
 
 def _behind(found):
-    return found.view() if isinstance(found, Described) else found
+    return found.view() if isinstance(found, Described) else found.now() if isinstance(found, lists_in_lists.Named) else found
 
 
 class _Renamed(ast.NodeTransformer):

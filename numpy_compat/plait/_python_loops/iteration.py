@@ -13,7 +13,7 @@ from .tables import Entries, Nothing, Table, keys_named
 from .over import by_place
 from .texts import characters
 from .types import INT, NotCompiled
-from .views import Vector, View, is_int
+from .views import EmptyView, Vector, View, is_int
 
 
 _HIDDEN = " over "
@@ -24,13 +24,17 @@ def begin(lowering, loop, start, stop, step):
     if getattr(loop, "over", None) is None:
         return lowering.counted(loop, start, stop, step)
     lowering.keeps(loop, start, stop, step)
-    _, item = _items(lowering, loop.iter, outermost=True)
+    try:
+        _, item = _items(lowering, loop.iter, outermost=True)
+    except Nothing:
+        return lowering.block(loop.orelse)
 
     def bind(i):
         lowering.at = lowering.whole("add", start, Value(INT, i))
         lowering.store(loop.target, item(lowering.at.id))
 
-    lowering.loop(loop, lowering.trips(start, stop, step, loop), bind)
+    with keys_named(lowering, loop):
+        lowering.loop(loop, lowering.trips(start, stop, step, loop), bind)
 
 
 def iterate(lowering, loop):
@@ -101,14 +105,18 @@ def _items(lowering, source, outermost=False):
         return count, lambda i: item(p.apply("subtract", p.apply("subtract", count, lowering.one), i))
     array = characters(lowering, lowering.evaluate(source), source)
     if isinstance(array, Growing):
+        array.known(source)
         lowering.gone_over.append(array)
-        return array.length, array.element
+        return array.length, array.gone_over().element
     if isinstance(array, (Table, Entries, Indices)):
         return array.items(source)
     if isinstance(array, list) and not array:
         raise Nothing("a tuple without parts", source)
     if isinstance(array, list):
         return lowering.number(len(array)), lambda i: lowering.chosen_of(array, i, source)
+    if isinstance(array, EmptyView) and not lowering.facts.settled:  # it may still be found to grow
+        lowering.facts.unknown = True
+        raise Nothing("a loop over an empty list", source)
     if isinstance(array, Vector):
         array = materialised(lowering, array, source)
     if not isinstance(array, View) or array.scalar:

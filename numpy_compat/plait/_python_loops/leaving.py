@@ -75,7 +75,7 @@ def leave(lowering, statement):
 def error_of(low, statement):
     """The class of what a statement raises; None where that is not known."""
     made = statement.exc.func if isinstance(statement.exc, ast.Call) else statement.exc
-    error = low.evaluate(made) if isinstance(made, ast.Name) else None
+    error = low.evaluate(made) if isinstance(made, ast.Name) and made.id in low.env else None  # which `assert` does not name
     return error if isinstance(error, type) and issubclass(error, BaseException) else None
 
 

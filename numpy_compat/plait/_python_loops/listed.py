@@ -47,6 +47,13 @@ def listed(x):
     return array_type(dtype, 1, True, type(x).__name__), Held(array, x)
 
 
+def extents(x):
+    """The same of a tuple of ints, of which code knows how many there are."""
+    if type(x) is not tuple or not x or not all(type(n) is int and n < 1 << 62 for n in x):
+        return listed(x)
+    return array_type("int64", 1, True, f"tuple of {len(x)}"), Held(numpy.array(x, "int64"), x)
+
+
 def _deque(x):
     if x.maxlen is not None:
         return Other(collections.deque), x
@@ -56,36 +63,56 @@ def _deque(x):
 
 def _grid(x):
     """The same of a list of lists of one length, which are no two the same."""
-    kinds = {*map(type, itertools.chain.from_iterable(x))}
+    alike = len({*map(len, x)}) == 1
+    kinds = {*map(type, itertools.chain.from_iterable(x))} if alike else ()
     dtype = _DTYPES.get(kinds.pop()) if len(kinds) == 1 else None
-    if dtype is None or len({*map(len, x)}) > 1 or len({*map(id, x)}) < len(x):
-        return Other(list), x
+    if dtype is None or len({*map(id, x)}) < len(x):
+        return _nested(x)
     try:
         return array_type(dtype, 2, True, "list of lists"), Held(numpy.array(x, dtype), x)
     except OverflowError:
         return Other(list), x
 
 
+def _nested(x):
+    from .lists_in_lists import listed as nested
+
+    found = nested(x, _rows_of)
+    return (Other(list), x) if found is None else (array_type("int64", 1, True, "list of lists", found[0]), Held(found[1], x))
+
+
 def _lists_of(held):
     """The lists that are written to where its numbers are."""
-    return [held.of, *held.of] if type(held.of) is list and held.of and type(held.of[0]) is list else [held.of]
+    if type(held.of) in (dict, collections.defaultdict):
+        return [held.of, *{id(v): v for v in held.of.values() if type(v) is list}.values()]
+    return [held.of, *{id(row): row for row in held.of}.values()] if type(held.of) is list and held.of and type(held.of[0]) is list else [held.of]
 
 
 def tabled(x):
     """The same of a dict or a set of numbers, or of tuples of numbers."""
-    of = _TABLES[type(x)] + (f" of {x.default_factory.__name__}" if type(x) is collections.defaultdict and x.default_factory in (int, float) else "")
+    of = _TABLES[type(x)] + (f" of {x.default_factory.__name__}" if type(x) is collections.defaultdict and x.default_factory in (int, float, list) else "")
     if of == "defaultdict" or len(x) > MANY:
         return Other(type(x)), x
     if not x:
         return array_type("int64", 2, True, of, Tabled(of, None, None)), Held(numpy.zeros((0, 1), "int64"), x)
     if not _may_be_key(next(iter(x))):
         return Other(type(x)), x
-    keys, values = _rows_of([*x]), None if of == "set" else _rows_of([*x.values()])
+    keys, values = _rows_of([*x]), None if of == "set" else _values(x)
     if keys is None or values is None and of != "set" or len(keys[0].columns) > 4:
         return Other(type(x)), x
     if not all(is_key(t) and (t not in TEXTS or c.kinds <= TEXTS) for c in keys[0].columns for t in c.kinds):
         return Other(type(x)), x
+    if values is not None and isinstance(values[1], numpy.ndarray):  # lists
+        words = numpy.concatenate([values[1], numpy.array(keys[1]).T.ravel()])
+        return array_type("int64", 1, True, of, Tabled(of, keys[0], values[0])), Held(words, x)
     return array_type("int64", 2, True, of, Tabled(of, keys[0], values and values[0])), _held(keys[1] + (values[1] if values else []), x)
+
+
+def _values(x):
+    from .lists_in_lists import listed as nested
+
+    values = [*x.values()]
+    return nested(values, _rows_of) if type(values[0]) is list else _rows_of(values)
 
 
 def _may_be_key(k):
@@ -226,6 +253,8 @@ def put_back(of, shape, rows):
 def _same(a, b):
     if type(a) is not type(b):
         return False
+    if type(a) is list:
+        return a is b
     if type(a) is tuple:
         return len(a) == len(b) and all(map(_same, a, b))
     return a == b and (a != 0 or str(a) == str(b))  # 0.0 is not -0.0

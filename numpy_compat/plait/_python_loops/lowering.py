@@ -14,7 +14,7 @@ from .expressions import Expressions, Value
 from .inlining import Frame
 from .iteration import begin, iterate
 from .kinds import Listed, kinds_of
-from . import objects
+from . import lists_in_lists, objects
 from .heeding import ignored_by
 from .leaving import leave
 from .nested import Places, inside_of
@@ -25,7 +25,7 @@ from .types import ArrayType, BOOL, CallsItself, Drawing, INT, NONE, NotCompiled
 from .by_python import Doing, is_rare, parents
 from .carried import Carried, CarriedList, exchanged
 from .grown_texts import CarriedText, Joined, carry
-from .growing import Again, Growing, empty, given as given_list, of_parts
+from .growing import Again, Growing, added, empty, given as given_list, grown, of_parts
 from .liveness import Liveness
 from .made import materialised
 from .matching import as_ifs, capture
@@ -34,7 +34,7 @@ from .resuming import Told, resumption
 from .tables import Nothing, Table, delete
 from .texts import is_long
 from .trying import tried
-from .views import ListView, Vector, View
+from .views import ListView, TupleView, Vector, View
 from .words import Given, as_value, told_apart
 
 PASSES = 12  # types only widen; what has not settled by then does not
@@ -69,6 +69,10 @@ class Facts:
         self.growing = []  # names of lists that the loop is given and changes in length, or that have tuples
         self.changed_lists = set()  # of those the ones that it does change
         self.lists = []  # nodes at which lists are made
+        self.boxed = []  # of those the ones whose lists are elements of others (lists_in_lists.py)
+        self.groups = {}  # groups of such lists -> the ones with which they are one
+        self.holders = set()  # such groups, what has lists of theirs, and whether those are made behind that
+        self.named_lists, self.outlives = set(), set()  # names of variables that stand for such lists; groups of which one may stand for a list of an iteration before
         self.tables = []  # nodes at which dicts and sets are made, and of which kind
         self.unknown = self.settled = False  # whether something was read of dicts into which nothing is put, as far as is known; whether that is all
         self.sites = []  # nodes at which arrays are made
@@ -150,6 +154,10 @@ class Lowering(Expressions):
         self.liveness, self.parents = facts.once(facts.liveness_of, loop), facts.once(parents, loop)
         self.sites = [(self.variable("int64"), self.variable("int64")) for _ in facts.sites]
         self.own_lists = [empty(self, key) for key in facts.lists]
+        self.pools = {key: lists_in_lists.Pool(self, key) for key in facts.boxed}
+        self.sequence = 0  # lists that were made so far
+        self.named_lists, self.boxed_inputs = {}, {}  # names -> the Named; names of lists of lists that it was given -> the groups of those
+        self.groups_gone_over, self.groups_changed = {}, {}
         self.own_tables = [Table(self, *made) for made in facts.tables]
         self.lists = []  # names of lists that it was given, and what they are while it runs
         for key in sorted(facts.tagged):
@@ -262,10 +270,15 @@ class Lowering(Expressions):
         """The list that is made there."""
         key = node, self.made_at.get(node, 0)
         self.made_at[node] = key[1] + 1
+        self.sequence += 1
+        if key in self.facts.boxed:
+            return lists_in_lists.empty(self, key, getattr(node, "node", node))
         if key not in self.facts.lists:
             self.facts.add(self.facts.lists, None, key)
             self.own_lists.append(empty(self, key))
-        return self.own_lists[self.facts.lists.index(key)]
+        found = self.own_lists[self.facts.lists.index(key)]
+        found.sequence = self.sequence
+        return found
 
     def memory_at(self, node):
         """Variables for the address and the size of the memory of an array that is made there, and the array's slot."""
@@ -358,6 +371,8 @@ class Lowering(Expressions):
             return bound.view(node)
         if isinstance(bound, CarriedText):
             return bound.read(node)
+        if isinstance(bound, lists_in_lists.Named):
+            return bound.now()
         if isinstance(bound, SameAs):
             return self.read(bound.name, node, _unbound_outside)
         if not isinstance(bound, Bound):
@@ -582,6 +597,10 @@ class Lowering(Expressions):
                 return held.assign(self.binary(s.op, self.read(target.id, target), self.evaluate(s.value), s), s)
             if is_long(held) or held is None and target.id in self.arrays and self.inputs[target.id].of == "str":
                 carry(self, target.id, s)
+            held = held.now() if isinstance(held, lists_in_lists.Named) else held
+            self.grows(held, s)
+            if isinstance(held, Growing) and isinstance(s.op, ast.Add):
+                return added(self, held, self.evaluate(s.value), s)
             if isinstance(held, View) and not held.scalar:
                 return self.put(held, self.binary(s.op, held.vector(), self.evaluate(s.value), s), s)
             if not self.is_variable(held):
@@ -594,8 +613,16 @@ class Lowering(Expressions):
         if isinstance(target, ast.Attribute):
             return objects.augment(self, s)
         place = self.place(ast.copy_location(ast.Subscript(target.value, target.slice, ast.Load()), target))  # which is read first
+        self.grows(place, s)
         old = place.load() if place.scalar else place.vector()
+        if isinstance(old, Growing) and isinstance(s.op, ast.Add):
+            return added(self, old, self.evaluate(s.value), s)
         self.put(place, self.binary(s.op, old, self.evaluate(s.value), s), s)
+
+    def grows(self, held, s):
+        """A list from before the loop gets the elements of another one."""
+        if isinstance(held, ListView) and not isinstance(held, TupleView) and not held.scalar and isinstance(s.op, ast.Add):
+            grown(self, held, s)
 
     def store(self, target, value):
         if value is None or isinstance(value, str):
@@ -607,6 +634,11 @@ class Lowering(Expressions):
                 self.carried[target.id].assign(value, target)
             elif isinstance(value, Joined) or is_long(value) and (isinstance(value, CarriedText) or target.id in self.facts.behind or target.id in self.arrays):
                 carry(self, target.id, target)
+            elif isinstance(value, lists_in_lists.Boxed):
+                self.facts.add(self.facts.views, None, target.id)
+                self.env[target.id] = lists_in_lists.named(self, target.id, value, target)
+            elif target.id in self.facts.named_lists:
+                raise NotCompiled(f"{target.id} is an element of a list here and something else there", target)
             elif isinstance(value, Value):
                 self.assign(target.id, value)
             elif isinstance(value, (View, Vector)) and (target.id in self.facts.behind or target.id in self.arrays):
@@ -736,6 +768,10 @@ class Lowering(Expressions):
         outer = self.p.begin_if(None) if has.breaks else None
         self.flow_to((s, "head"))
         arrays = {k: b for k, b in before.items() if isinstance(b, (Carried, CarriedList)) or k in others or k not in (has.bound if isinstance(b, (View, Growing)) else has.stored)}
+        for k, b in before.items():
+            if isinstance(b, lists_in_lists.Named) and k in has.bound:  # which has another list then, of an iteration before
+                arrays[k] = b
+                self.facts.add(self.facts.outlives, None, b.group)
         self.meet((s, "head"), arrays)
         if trips is not None:
             number, i = self.p.begin_count(self.zero, trips)
@@ -862,7 +898,7 @@ def types_of(loop, inputs, step, behind):
     """The Facts of a loop: passes until the types of its variables stay."""
     facts = Facts(behind)
     passes = 0
-    while passes < PASSES + len(facts.left):
+    while passes < PASSES + len(facts.left) + 3 * len(facts.boxed):
         passes += 1
         facts.changed = facts.unknown = False
         try:

@@ -196,6 +196,7 @@ def made(lowering, extents, dtype, node):
     offset = lowering.p.get(memory)
     view = View(lowering, slot, lowering.heap(dtype), dtype, offset, list(zip(extents, strides)), f"{slot} {lowering.statements}")
     view.site = memory, room
+    view.in_order = True
     return view
 
 

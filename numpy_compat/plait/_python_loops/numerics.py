@@ -6,7 +6,7 @@ import types
 
 import numpy
 
-from . import linear, lines, maths
+from . import linear, lines, maths, shaping
 from .folds import folded
 from .growing import items
 from .kinds import Value
@@ -15,7 +15,7 @@ from .products import dot, outer
 from .selected import nonzero, where
 from .substitutes import substituted
 from .types import FLOAT, INT, NotCompiled, Scalar, scalar_of
-from .views import ListView, Vector, View, as_vector, is_int
+from .views import ExtentsView, ListView, Vector, View, as_vector, is_int
 
 
 def found(fn):
@@ -301,7 +301,7 @@ class Indices:
         for n in self.extents:
             lowering.fail_if(lowering.p.apply("less", n, lowering.zero), lambda *_: numpy.ndindex(-1), node)
 
-    def items(self, node):
+    def items(self, node=None):
         """How many there are, and the one at a number."""
         p, count = self.lowering.p, self.lowering.one
         for n in self.extents:
@@ -317,8 +317,33 @@ class Indices:
         return count, item
 
 
+class Enumerated(Indices):
+    """What np.ndenumerate() goes over."""
+
+    def __init__(self, lowering, array):
+        self.lowering, self.array = lowering, array
+        self.extents = [extent for extent, _ in array.dims]
+
+    def items(self, node=None):
+        count, index = super().items()
+
+        def item(i):
+            at, array = index(i), self.array
+            array.touch()
+            return [at, array._value(array._at([x.id for x in at]))]
+
+        return count, item
+
+
+def _ndenumerate(lowering, node, a):
+    if not isinstance(a, View) or isinstance(a, ListView) or a.scalar or a.dtype == "float16":
+        raise NotCompiled("ndenumerate() of what is no array", node)
+    return Enumerated(lowering, a)
+
+
 def _ndindex(lowering, node, *shape):
-    shape = shape[0] if len(shape) == 1 and type(shape[0]) is list else shape
+    if len(shape) == 1 and isinstance(shape[0], (ExtentsView, list)):
+        shape = shape[0].parts() if isinstance(shape[0], ExtentsView) else shape[0]
     if not shape:
         raise NotCompiled("indices of no axes", node)
     return Indices(lowering, shape, node)
@@ -422,7 +447,7 @@ _OF_MATH = {
     math.ldexp: _ldexp, math.fsum: _fsum, maths.exponent_of: _exponent_of, maths.two_to: _two_to,
 }  # fmt: skip
 _OF_NUMPY = {
-    "ndindex": _ndindex, "where": _where, "nonzero": _nonzero, "flatnonzero": _flatnonzero, "argwhere": _argwhere, "count_nonzero": _count_nonzero, "sort": _sort, "argsort": _argsort,
+    "ndindex": _ndindex, "ndenumerate": _ndenumerate, "where": _where, "nonzero": _nonzero, "flatnonzero": _flatnonzero, "argwhere": _argwhere, "count_nonzero": _count_nonzero, "sort": _sort, "argsort": _argsort,
     "searchsorted": _searchsorted, "cumsum": _running(numpy.cumsum, lines.cumsum), "cumprod": _running(numpy.cumprod, lines.cumprod), "diff": _diff, "clip": _clip,
     "median": _median, "percentile": _quantile(100.0, numpy.percentile), "quantile": _quantile(1.0, numpy.quantile), "var": _spread(lines.var), "std": _spread(lines.std),
     "linspace": _linspace, "trace": _trace, "matmul": _product(numpy.matmul), "dot": _product(numpy.dot), "outer": lambda lowering, node, a, b: outer(lowering, a, b, node),
@@ -430,3 +455,5 @@ _OF_NUMPY = {
 }  # fmt: skip
 _OF_LINALG = {"norm": _norm, "solve": _solve, "inv": _inv, "det": _det}
 _METHODS = {name: _OF_NUMPY[name] for name in ("dot", "nonzero", "argsort", "searchsorted", "cumsum", "cumprod", "clip", "var", "std", "trace")} | {"sort": _sorted_there}
+_OF_NUMPY |= shaping.OF_NUMPY
+_METHODS |= shaping.METHODS

@@ -32,7 +32,8 @@ from .reading import definition, exposed, outer_name
 from .leaving import Leave
 from .objects import CHARACTERS, STATE, Wanted, attribute_of, has_attributes, set_back
 from .on_device import device_among, found as found_on_device, mixed_up, numbers_of, reals_of
-from .listed import are_other_lists, elements_of, give_back, is_table, listed, memory_of, put_back, tabled
+from .listed import are_other_lists, elements_of, extents, give_back, is_table, listed, memory_of, put_back, tabled
+from .lists_in_lists import Originals, holds_lists, rows_left
 from .sharing import are_apart, own_places, run_shared, why_alone
 from .tracebacks import raise_again
 from .trees import has_break, nodes
@@ -115,19 +116,8 @@ class Loop(_plait.LoopCall):
 
     def positions(self, *parts):
         """The numbers of the items of what a loop goes over; of what machine code does not go over, none."""
-        found = []
-        for of in self.over.sizes:
-            x = parts[of]
-            if type(of) is slice:
-                x = range(*x) if all(type(n) is int for n in x) and len(x) in (1, 2) or len(x) == 3 and x[2] else None
-            elif type(x) in (ndarray, numpy.ndarray):
-                x = x if x.ndim else None
-            elif type(x) not in (list, tuple, bytes, str):
-                x = None
-            if x is None:
-                return ()
-            found.append(len(x))
-        return range(min(found))
+        count = self.over.count(parts)
+        return () if count is None else range(count)
 
     def begin(self, numbers=None, items=_MISSING, given=()):
         """What a loop iterates over: a Rest, or its range where that is as good. given: the parts of what a comprehension goes over, which are no variables
@@ -264,7 +254,7 @@ class Loop(_plait.LoopCall):
 
     def inputs(self, variables):
         """What each name stands for: its type, and the value."""
-        found, values = {}, {}
+        found, values, over = {}, {}, self.over
         for name, x in self.found(variables):
             if type(x) is lazy_scalar:
                 x = _plait.export(x)
@@ -276,7 +266,7 @@ class Loop(_plait.LoopCall):
             elif t is None and is_pythons(x):
                 t = Drawing(True)
             elif t is None and type(x) in (list, tuple, bytes, collections.deque):
-                t, x = listed(x)
+                t, x = extents(x) if over and name in over.extents else listed(x)
             elif t is None and is_table(x):
                 t, x = tabled(x)
             elif t is None and type(x) in (ndarray, numpy.ndarray):
@@ -288,6 +278,8 @@ class Loop(_plait.LoopCall):
                 t = x if is_constant else Other(type(x))
             found[name] = t
             values[name] = x
+        if over is not None:
+            self.alike(found, values)
         return found, values
 
     def form_of(self, name, x):
@@ -298,6 +290,14 @@ class Loop(_plait.LoopCall):
         if name in self.stored or form == STATE:
             return state_of(x) or Other(str), x
         return x, x
+
+    def alike(self, found, values):
+        """A list or a dict that the loop goes over is the one that a variable of its has."""
+        for name in self.over.parts.keys() & found.keys():
+            if isinstance(t := found[name], ArrayType) and t.of:
+                others = [n for n, x in values.items() if n not in self.over.parts and n not in self.stored and type(x) is type(values[name]) and x.of is values[name].of]
+                if others:
+                    found[name] = same_as(others[0])
 
     def code(self, inputs, numbers):
         """The machine code for inputs of these types, to be asked for."""
@@ -788,6 +788,12 @@ class Code:
             if key in forgotten:
                 continue
             address, count = results[at : at + 2]
+            if isinstance(made, Originals):
+                continue
+            if holds_lists(made.shape):
+                originals = results[at + 2 : at + 4] if (key, Originals) in [(k, type(x)) for k, x in low.lists] else (0, 0)
+                put_back(objects[key], made.shape, rows_left(objects[key], made, (address, count), originals, heap, elements_of))
+                continue
             wide = len(made.shape.words)
             rows = elements_of(made.shape, heap.array(address, count * wide, "int64").reshape(count, wide)) if count else []
             put_back(objects[key], made.shape, rows)

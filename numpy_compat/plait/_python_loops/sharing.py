@@ -34,7 +34,7 @@ def counter_of(loop):
 
 def _counted(loop):
     """The name that has the number of the item."""
-    counts = isinstance(loop.iter, ast.Call) and loop.iter.func.id == "enumerate" and len(loop.iter.args) == 1
+    counts = isinstance(loop.iter, ast.Call) and getattr(loop.iter.func, "id", None) == "enumerate" and len(loop.iter.args) == 1
     first = loop.target.elts[0] if counts and isinstance(loop.target, (ast.Tuple, ast.List)) else None
     return first.id if isinstance(first, ast.Name) else ""
 

@@ -9,14 +9,16 @@ import contextlib
 from . import growing
 from .growing import Element, WORD
 from .kinds import Listed, Value, kinds_of
+from .lists_in_lists import Boxed, head_of, heads, keys_of, unite
 from .leaving import Leave, Told
 from .tracebacks import fatal
 from .trees import names
 from .types import BOOL, FLOAT, INT, NotCompiled, Shape, TEXTS, Tabled, column_of, is_key
-from .views import Vector
+from .views import GridView, Vector
 from .words import as_values
 
 MOST = 4  # numbers of a key
+OF_LISTS = "defaultdict of list"
 _DEFAULTS = {"defaultdict of int": INT, "defaultdict of float": FLOAT}
 
 
@@ -50,6 +52,7 @@ class Entry(Element):
 
     def put(self, value, node):
         table = self.of
+        value = table.boxed(value, node)
         table.learn_values(value, node)
         if self.at is not None and self.seen == table.changed:  # it is where it was when it was read
             table.marks()
@@ -193,7 +196,12 @@ class Table:
         p.end()
         return at, new
 
+    def boxed(self, value, node):
+        """A list as a value."""
+        return head_of(self.lowering, self, value, node) if isinstance(value, (growing.Growing, Listed, GridView)) else value
+
     def set(self, key, value, node):
+        value = self.boxed(value, node)
         self.learn_values(value, node)
         at, _ = self.insert(key, node)
         self.put_value(at, value, node)
@@ -209,6 +217,7 @@ class Table:
 
     def default(self, key, value, node):
         """What the key has, or gets now."""
+        value = self.boxed(value, node)
         self.learn_values(value, node)
         at, new = self.insert(key, node)
         self.lowering.p.begin_if(new)
@@ -280,6 +289,8 @@ class Table:
 
     def read(self, key, node):
         """The entry's number, None where it may be missing, and its value."""
+        if self.of == OF_LISTS:
+            return self.default_list(key, node)
         if self.of in _DEFAULTS:
             t = _DEFAULTS[self.of]
             return self.default(key, self.lowering.literal(t.of(0)), node)
@@ -294,13 +305,26 @@ class Table:
         self.fail_if_missing(at, key, node)
         return at, self.value_at(at)
 
+    def default_list(self, key, node):
+        """The list that the key has, or a new one."""
+        if self.iterated and isinstance(getattr(node, "slice", None), ast.Name) and node.slice.id in self.named:  # one that the loop has reached
+            at = self.by_key("find", key, node)
+            return at, self.value_at(at)
+        at, new = self.insert(key, node)
+        self.lowering.p.begin_if(new)
+        made = self.boxed(growing.new(self.lowering, getattr(node, "slice", node)), node)
+        self.learn_values(made, node)
+        self.put_value(at, made, node)
+        self.lowering.p.end()
+        return at, self.value_at(at)
+
     def found_or(self, at, other, node):
         """The value of an entry, or another one where its number is -1."""
         low, p, shape, other = self.lowering, self.lowering.p, self.shape.values, as_values(self.lowering, other)
         if shape is None or self.shape.keys is None:
             return other
         others = other if isinstance(other, list) else [other]
-        alike = isinstance(other, list) == shape.of_tuples and len(others) == len(shape.columns)
+        alike = isinstance(other, list) == shape.of_tuples and not isinstance(shape, growing.NestedShape) and len(others) == len(shape.columns)
         if isinstance(other, Listed) or not alike or not all(isinstance(x, Value) for x in others):
             raise NotCompiled("a default that is no number, or no tuple as the values are", node)
         said = getattr(node, "slice", node)  # of a place that changes, there is a node for each pass
@@ -324,9 +348,14 @@ class Table:
         at = self.by_key("find", Key(self.lowering, value, node), node)
         return Value(BOOL, self.lowering.p.apply("greater_equal", at, self.lowering.zero))
 
+    @property
+    def stays(self):
+        """Whether it is as it was before the loop: its elements are in the order that Python has."""
+        return isinstance(self.key, str) and self.key not in self.lowering.facts.changed_lists
+
     def items(self, node, what="keys", ordered=False):
         """How many there are, and that at a number: of keys, values or both."""
-        if self.of == "set" and not ordered:
+        if self.of == "set" and not ordered and not self.stays:
             raise NotCompiled("a loop over a set, whose order Python knows", node)
         shape = self.shape
         if shape.keys is None or self.of != "set" and shape.values is None:
@@ -384,9 +413,13 @@ def unordered(node):
 
 def _met(known, value, what, node):
     """The Shape of what has been there, and of a value that is to be there."""
+    if isinstance(value, Boxed):
+        if known is not None and not isinstance(known, growing.NestedShape):
+            raise NotCompiled(f"{what}s that are lists and others", node)
+        return growing.NestedShape(value.group if known is None else unite(value.lowering, known.group, value.group, node))
     of_tuples = isinstance(value, list)
     parts = value if of_tuples else [value]
-    if isinstance(value, Listed) or not parts or not all(isinstance(x, Value) for x in parts):
+    if isinstance(known, growing.NestedShape) or isinstance(value, Listed) or not parts or not all(isinstance(x, Value) for x in parts):
         raise NotCompiled(f"a {what} that is neither a number nor a tuple of numbers", node)
     if any(t.kind == "c" for x in parts for t in kinds_of(x)):
         raise NotCompiled("a dict of complex numbers", node)
@@ -399,6 +432,8 @@ def _met(known, value, what, node):
 
 
 def _words_of(lowering, shape, value, node):
+    if isinstance(shape, growing.NestedShape):
+        return [value.head]
     words = []
     for x, column in zip(value if shape.of_tuples else [value], shape.columns):
         words.append(lowering.cast(Value(column.type, lowering.held_as(x, column.type, node)), column.words[0]))
@@ -428,6 +463,8 @@ def given(lowering, key, view):
     made.begin(top)
     if shape.keys is None:
         return made
+    if isinstance(shape.values, growing.NestedInput):
+        return _given_lists(lowering, made, key, view)
     count = view.dims[0][0]
     of = lambda shape, parts: parts if shape.of_tuples else parts[0]  # noqa: E731
     _, i = p.begin_count(lowering.zero, count)
@@ -437,6 +474,22 @@ def given(lowering, key, view):
     at, _ = made._insert(Key(lowering, of(shape.keys, row[:wide]), top), top)
     if shape.values is not None:
         made.put_value(at, of(shape.values, row[wide:]), top)
+    p.end()
+    return made
+
+
+def _given_lists(lowering, made, key, view):
+    """The same of a dict of lists."""
+    p, top = lowering.p, lowering.top
+    count, address, group, originals = heads(lowering, key, view)
+    key_at = keys_of(lowering, view)
+    if key in lowering.facts.changed_lists:
+        lowering.lists.append((key, originals))
+    _, i = p.begin_count(lowering.zero, count)
+    value = Boxed(lowering, group, address(i))
+    made.learn_values(value, top)
+    at, _ = made._insert(Key(lowering, key_at(i), top), top)
+    made.put_value(at, value, top)
     p.end()
     return made
 
@@ -489,8 +542,8 @@ def made_by(lowering, fn, node):
         return None
     if fn is collections.defaultdict:
         factory = lowering.evaluate(node.args[0]) if len(node.args) == 1 and not node.keywords else None
-        if factory not in (builtins.int, builtins.float):
-            raise NotCompiled("a defaultdict of others than int and float", node)
+        if factory not in (builtins.int, builtins.float, builtins.list):
+            raise NotCompiled("a defaultdict of others than int, float and list", node)
         return new(lowering, node, f"defaultdict of {factory.__name__}")
     of = _EMPTY.get(fn)
     if of is None:

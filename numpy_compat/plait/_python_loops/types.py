@@ -128,7 +128,11 @@ class Tabled(NamedTuple):
     values: Shape
 
     of_tuples = True  # as rows
-    words, value = Shape.words, Shape.value
+    value = Shape.value
+
+    @property
+    def words(self):
+        return [w for shape in (self.keys, self.values) if shape is not None for w in shape.words]
 
     @property
     def columns(self):

@@ -23,9 +23,13 @@ def array_view(lowering, key, what):
     strides = [p.param() for _ in range(what.ndim)]
     if what.ndim and what.packed:
         strides[-1] = lowering.number(numpy.dtype(what.dtype).itemsize)
-    kind = RowsView if what.shape else _KINDS[what.of.replace("deque", "list")]
+    kind = RowsView if what.shape else _KINDS[what.of.rstrip("0123456789").replace("deque", "list")]
     made = kind(lowering, slot, buffer, what.dtype, lowering.zero, list(zip(extents, strides)), key, WHOLE)
     made.shape = what.shape
+    made.packed = what.packed
+    made.in_order = what.packed and what.ndim == 1
+    if kind is ExtentsView:
+        made.count = int(what.of.rpartition(" ")[2])
     return made
 
 
@@ -33,7 +37,7 @@ WHOLE = object()
 
 
 class View:
-    """`own`: the axis along which it is at one index, and how far that is from the counter of the loop (sharing.py); None where it is not known; or WHOLE."""
+    """in_order: whether its elements lie in C order, as is known here; packed: whether those along the last axis do. `own`: the axis along which it is at one index, and how far that is from the counter of the loop (sharing.py); None where it is not known; or WHOLE."""
 
     def __init__(self, lowering, slot, buffer, dtype, offset, dims, text, own=None):
         self.lowering, self.slot, self.buffer, self.dtype = lowering, slot, buffer, dtype
@@ -42,6 +46,7 @@ class View:
         self.site = self.carried = None  # variables for the memory of an array that was made now; the variable that it stands for (carried.py)
         self.lead = 0 if own is WHOLE else None  # axes of the array that indices have taken off in front, where nothing else was done to it
         self.within = None  # what `own` is, of the loop inside (nested.py)
+        self.in_order = self.packed = False
         self.text = text  # of its source, and of which statement: the same text is the same part
 
     @property
@@ -165,7 +170,9 @@ class View:
         p = lowering.p
         step = 1
         if by is not None:
-            if not by.known or by.type != INT or by.literal <= 0:
+            if by.known and by.type == INT and by.literal < 0:
+                return self._backwards(lowering, lower, upper, by.literal, node, extent)
+            if not by.known or by.type != INT or by.literal == 0:
                 raise NotCompiled("a slice whose step is not known", node)
             step = by.literal
         ends = []
@@ -181,6 +188,25 @@ class View:
         length = p.apply("maximum", p.apply("subtract", ends[1], ends[0]), lowering.zero)
         if step != 1:
             length = p.apply("floor_divide", p.apply("add", length, lowering.number(step - 1)), lowering.number(step))
+        return ends[0], length, step
+
+    def _backwards(self, lowering, lower, upper, step, node, extent):
+        """The same of a negative step: ends are at most the last place, and at least -1."""
+        p = lowering.p
+        last = p.apply("subtract", extent, lowering.one)
+        ends = []
+        for v, default in ((lower, last), (upper, lowering.number(-1))):
+            if v is None:
+                ends.append(default)
+                continue
+            if not is_int(v):
+                raise NotCompiled("a slice whose ends are no ints", node)
+            v = lowering.cast(v, "int64")
+            v = p.apply("where", p.apply("less", v, lowering.zero), p.apply("maximum", p.apply("add", v, extent), lowering.number(-1)), v)
+            ends.append(p.apply("minimum", v, last))
+        length = p.apply("maximum", p.apply("subtract", ends[0], ends[1]), lowering.zero)
+        if step != -1:
+            length = p.apply("floor_divide", p.apply("add", length, lowering.number(-step - 1)), lowering.number(-step))
         return ends[0], length, step
 
     def vector(self):
@@ -336,6 +362,13 @@ class TextView(TupleView):
         return View.part(self, lowering, parts, node)
 
 
+class ExtentsView(TupleView):
+    """A tuple of ints of which code knows how many there are."""
+
+    def parts(self):
+        return [self.item(self.lowering.number(k)) for k in range(self.count)]
+
+
 class EmptyView(ListView):
     empty = True
 
@@ -358,7 +391,9 @@ class RowsView(ListView):
         return self.shape.value(self.lowering, words)
 
 
-_KINDS = {"": View, "list": ListView, "tuple": TupleView, "bytes": BytesView, "str": TextView, "empty list": EmptyView, "list of lists": GridView}
+_KINDS = {
+    "": View, "list": ListView, "tuple": TupleView, "bytes": BytesView, "str": TextView, "empty list": EmptyView, "list of lists": GridView, "tuple of ": ExtentsView
+}  # fmt: skip
 
 
 class Vector:
