@@ -23,7 +23,7 @@ from .._swap import _MISSING, contents
 from .by_python import InPython, Left, Resumption, go_on, on
 from .comprehensions import stored
 from .draws import address_of, held, is_numpys
-from .entries import entry_of
+from .entries import FACTOR, LARGE, entry_of
 from .forgotten import makes_own
 from .heeding import KINDS
 from .over import Over, is_range
@@ -54,8 +54,6 @@ AHEAD = 4
 SHORT = 1.0  # seconds in Python of a `for` that runs in quick code to its end: less than code of full effort lets wait
 PART = 2e-3  # seconds that quick code runs at a time
 MUCH = 10e-3  # seconds that it has run before code of full effort is asked for, which other loops' quick code then waits for
-FACTOR = 1 << 12  # elements of a factor of a product of matrices: NumPy's library takes less time for larger ones
-LARGE = 1 << 14  # elements of an array that is computed as a whole: threads do that sooner, a statement of Python's at a time
 MOST = 16  # codes of a loop
 ROUNDS, LONGEST = 10, 1 << 16  # rounds without gain until a loop sleeps, and as many for a start; rounds that it sleeps at most
 DROWSY, DEEP = 64, 4096  # rounds of sleep from which it leaves the function's code when the jitted call ends, and at once
