@@ -89,7 +89,8 @@ PyObject* by_entry(PyObject* self, PyObject* numbers) {
   const Owned locals = locals_of_caller(), entries = Owned::borrow(loop->entries);
   for (Py_ssize_t i = 0; i < PyList_GET_SIZE(entries.get()); ++i) {
     const Owned entry = Owned::borrow(PyList_GET_ITEM(entries.get(), i));
-    PyObject* const done = run_entry(entry.get(), self, loop->unbound, range, locals.get());
+    PyObject* const done =
+        run_entry(entry.get(), self, loop->unbound, range, locals.get(), loop->each);
     if (done) return done;
   }
   return nullptr;

@@ -26,6 +26,10 @@ namespace {
 // Counters of loops are that far from the ends of int64, so that they need no check.
 constexpr std::int64_t kFar = std::int64_t{1} << 62;
 
+constexpr double kElement = 4e-9;  // seconds in which an element of a list is carried over and back
+constexpr double kMany =
+    1 << 16;  // elements, where it is not known how long the loop takes in Python
+
 // Attributes of Python's objects that are asked for in each call.
 struct Names {
   PyObject* start = PyUnicode_InternFromString("start");
@@ -186,6 +190,7 @@ struct Given {
   std::vector<Slot> slots;
   std::vector<Numbers> lists;  // of which `listed` are in use
   std::size_t listed = 0;
+  double room = 0;  // elements of lists that it takes no longer to carry over than the loop
   std::vector<PyObject*> bits;  // of generators that draw
   std::vector<Scalar> results;
 
@@ -326,7 +331,20 @@ bool take_array(const Input& in, PyObject* x, Given& g) {
   return true;
 }
 
+// Of a list or a tuple; of lists in it, those of the first one each.
+double elements_of(PyObject* x) {
+  if (PyBytes_CheckExact(x)) return static_cast<double>(PyBytes_GET_SIZE(x));
+  if (!PyList_CheckExact(x) && !PyTuple_CheckExact(x)) return 0;
+  const Py_ssize_t count = PySequence_Fast_GET_SIZE(x);
+  PyObject* const first = count > 0 ? PySequence_Fast_GET_ITEM(x, 0) : nullptr;
+  const bool rows = first && (PyList_CheckExact(first) || PyTuple_CheckExact(first));
+  return static_cast<double>(count) *
+         static_cast<double>(rows ? 1 + PySequence_Fast_GET_SIZE(first) : 1);
+}
+
 bool take_list(const Input& in, PyObject* x, Given& g) {
+  g.room -= elements_of(x);
+  if (g.room < 0) return false;
   if (g.listed == g.lists.size()) g.lists.emplace_back();
   Numbers& n = g.lists[g.listed];
   if (!read_sequence(in.sequence, x, n)) return false;
@@ -848,7 +866,7 @@ std::optional<Range> range_of(PyObject* o) {
 }
 
 PyObject* run_entry(PyObject* entry, PyObject* loop, PyObject* unbound,
-                    const std::optional<Range>& range, PyObject* locals) {
+                    const std::optional<Range>& range, PyObject* locals, double each) {
   Description& d = *as_entry(entry)->d;
   if (d.ranged != range.has_value()) return nullptr;
   if (d.makes_floats && default_dtype_may_vary()) return nullptr;
@@ -857,6 +875,7 @@ PyObject* run_entry(PyObject* entry, PyObject* loop, PyObject* unbound,
   const KeptGiven kept;
   Given& g = *kept;
   const std::int64_t count = range ? range->size() : 1;
+  g.room = each > 0 ? each * static_cast<double>(count) / kElement : kMany;
   if (range) {
     const std::int64_t step = range->bounds[2];
     const std::optional<std::int64_t> usual =

@@ -284,6 +284,22 @@ def test_a_generator_draws_on_where_the_loop_has_left_it():
     ours.bit_generator.lock.release()
 
 
+def found_in(x, n):
+    i = 0
+    while x[i] < n:
+        i += 1
+    return i
+
+
+def test_a_long_list_of_a_short_loop_is_not_carried_over():
+    g = fast(found_in, ([1.0, 2.0, 3.0], 2.5))
+    (loop,) = loops_of(g)
+    loop.each, before, x = 1e-6, runs(g), [*map(float, range(100_000))]
+    assert g(x, 3.5) == 4 and runs(g) == before
+    loop.each = 1e-2
+    assert g(x, 99_000.0) == 99_000 and runs(g) == before + 1
+
+
 def first_of(x, n):
     last = 0.0
     for i in range(n):

@@ -519,6 +519,7 @@ class Code:
         low = self.lowering
         self.changed = [*low.facts.written, *(low.arrays.index(key) for key, _ in low.lists)]
         self.writes_lists = any(isinstance(t := inputs.get(low.arrays[slot]), ArrayType) and t.of for slot in self.changed)
+        self.reads_lists = any(isinstance(t, ArrayType) and t.of for t in inputs.values())
         self.complexes = any(isinstance(t, (Scalar, ArrayType)) and is_complex(t.dtype) for t in (*inputs.values(), *(t for _, t in self.lowering.made)))
         carried = inputs.keys() & {*loop.stored}
         # A list that grows may have elements of another type after some iterations.
@@ -686,7 +687,7 @@ class Code:
             self.entry = entry_of(loop, self, variables)
             if self.entry:
                 loop.add_entry(self.entry)
-            loop.by_python = loop.by_python or self.entry is False
+            loop.by_python = loop.by_python or self.entry is False or self.reads_lists  # long ones in short loops are Python's
         if self.entry:
             loop.ran_code()
             if self.alone_each is not None:
