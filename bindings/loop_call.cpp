@@ -1,5 +1,6 @@
 #include "ndarray.hpp"  // Python's headers first
 
+#include <algorithm>
 #include <optional>
 
 #include "functions.hpp"
@@ -88,7 +89,8 @@ PyObject* by_entry(PyObject* self, PyObject* numbers) {
   const Owned locals = locals_of_caller(), entries = Owned::borrow(loop->entries);
   for (Py_ssize_t i = 0; i < PyList_GET_SIZE(entries.get()); ++i) {
     const Owned entry = Owned::borrow(PyList_GET_ITEM(entries.get(), i));
-    PyObject* const done = run_entry(entry.get(), self, loop->unbound, range, locals.get());
+    PyObject* const done =
+        run_entry(entry.get(), self, loop->unbound, range, locals.get(), loop->each);
     if (done) return done;
   }
   return nullptr;
@@ -214,9 +216,25 @@ struct DirectObject {
 };
 DirectObject* as_direct(PyObject* o) { return reinterpret_cast<DirectObject*>(o); }
 
+bool crosses(PyObject* x, bool number);
+
+// Elements of a list that are looked at: of more it takes longer than to go over the rest.
+constexpr Py_ssize_t kLong = 1 << 12;
+
+// Whether a list or a tuple has numbers alone; rows: or lists and tuples of such.
+bool is_of_numbers(PyObject* list, bool rows) {
+  PyObject** const items = PySequence_Fast_ITEMS(list);
+  const Py_ssize_t count = PySequence_Fast_GET_SIZE(list);
+  return count <= kLong && std::all_of(items, items + count, [&](PyObject* x) {
+           const bool row = PyList_CheckExact(x) || PyTuple_CheckExact(x);
+           return row ? rows && is_of_numbers(x, false) : crosses(x, true);
+         });
+}
+
 // Whether an argument is what NumPy and Plait take alike, and holds nothing else.
 bool crosses(PyObject* x, bool number) {
   if (PyArray_CheckExact(x)) return !number;
+  if (PyList_CheckExact(x) || PyTuple_CheckExact(x)) return !number && is_of_numbers(x, true);
   return PyFloat_CheckExact(x) || PyLong_CheckExact(x) || PyBool_Check(x) || x == Py_None ||
          PyComplex_CheckExact(x) ||
          (PyArray_IsScalar(x, Generic) && !PyArray_IsScalar(x, Object) &&

@@ -2,6 +2,7 @@
 
 #include "loop_entry.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <cstring>
 #include <memory>
@@ -10,6 +11,7 @@
 
 #include "engine/engine.hpp"
 #include "functions.hpp"
+#include "loop_lists.hpp"
 #include "procedure.hpp"
 #include "scope.hpp"
 #include "tracer/context.hpp"
@@ -24,12 +26,23 @@ namespace {
 // Counters of loops are that far from the ends of int64, so that they need no check.
 constexpr std::int64_t kFar = std::int64_t{1} << 62;
 
+constexpr double kElement = 4e-9;  // seconds in which an element of a list is carried over and back
+constexpr double kMany =
+    1 << 16;  // elements, where it is not known how long the loop takes in Python
+
 // Attributes of Python's objects that are asked for in each call.
 struct Names {
   PyObject* start = PyUnicode_InternFromString("start");
   PyObject* stop = PyUnicode_InternFromString("stop");
   PyObject* step = PyUnicode_InternFromString("step");
   PyObject* finished = PyUnicode_InternFromString("finished");
+  PyObject* bits = PyUnicode_InternFromString("bit_generator");
+  PyObject* own_bits = PyUnicode_InternFromString("_bit_generator");
+  PyObject* drawing = PyUnicode_InternFromString("_drawing");
+  PyObject* capsule = PyUnicode_InternFromString("capsule");
+  PyObject* lock = PyUnicode_InternFromString("lock");
+  PyObject* acquire = PyUnicode_InternFromString("acquire");
+  PyObject* release = PyUnicode_InternFromString("release");
 };
 const Names& asked() {
   static const Names* const all = new Names;
@@ -43,16 +56,53 @@ struct Place {
   PyObject* name;
   bool local;
   PyObject *cell, *scope, *module, *builtins;
+  std::ptrdiff_t owner;  // the input whose attribute it is; negative of all else
 };
 
 struct Input {
-  enum class Kind { Object, Class, Missing, Number, Array } kind;
+  enum class Kind { Object, Class, Method, Missing, Number, Array, List, Generator } kind;
   Place place;
   PyObject *object, *beneath;  // what it is, and what it is without what stands for NumPy's
-  PyTypeObject* type;          // Class, Number
+  PyTypeObject* type;          // Class, Number, Generator
+  unsigned version;            // of a class of which attributes are asked; 0 of others
   DType dtype;
   int ndim;
   bool packed, written, counter;
+  bool exact;         // a generator of NumPy's own class
+  Sequence sequence;  // List
+};
+
+// An argument beside the inputs: the address of a function that draws, or of a generator's bits.
+struct Argument {
+  std::int64_t address;
+  PyObject* source;  // a RandomState, where that is asked
+};
+
+// The array or the list that a variable stands for behind a loop: of the results, whether there is
+// one, its address, and then its extents and strides, or how many elements it has.
+struct Left {
+  Py_ssize_t at;  // of the variables, or -1
+  std::ptrdiff_t owner;
+  PyObject* name;  // an attribute of that input's, or null
+  DType dtype;
+  std::size_t ndim;
+  std::optional<Rows> rows;  // of a list
+  std::size_t results() const { return rows ? 3 : 2 + 2 * ndim; }
+};
+// A list that was given, and may be longer or shorter now.
+struct Grown {
+  std::size_t input;
+  Rows rows;
+};
+// An attribute that becomes a number.
+struct Cell {
+  std::ptrdiff_t owner;
+  PyObject* name;
+  bool complex;
+};
+// What a module or a class has to have.
+struct Attribute {
+  PyObject *of, *name, *value;
 };
 
 struct Output {
@@ -79,6 +129,19 @@ struct Description {
   std::vector<std::pair<PyTypeObject*, DType>> classes;  // by tag
   Py_ssize_t returned = 0;  // parts of a tuple or a list; -1: the value itself; -2: None
   bool listed = false;      // a list
+  std::vector<Argument> arguments;
+  std::vector<Attribute> attributes;
+  int limit = -1;  // of recursion; negative: any
+  std::vector<std::pair<std::size_t, std::int64_t>>
+      largest;                       // slots, and elements of the array there
+  std::vector<std::size_t> changed;  // slots of lists that no other name has
+  std::vector<std::pair<std::size_t, std::size_t>>
+      different;  // inputs that are not the same object
+  std::vector<Left> left;
+  std::vector<Grown> grown;
+  std::vector<Cell> cells;
+  std::size_t behind = 0;     // results behind those of `grown`
+  PyObject* adopt = nullptr;  // what makes an array of Plait's of NumPy's
   std::int64_t runs = 0;
 };
 
@@ -109,19 +172,12 @@ PyObject* in_dict(PyObject* dict, PyObject* name) {  // borrowed
   return found;
 }
 
-struct Found {
-  PyObject *value, *beneath;  // borrowed; beneath: of the module or the builtins
-  bool own;                   // of the function or a cell
+// What lies in a slot of a run: an array, or a list that is one meanwhile.
+struct Slot {
+  const Input* input;
+  PyObject* object;
+  std::size_t numbers;  // of the lists
 };
-Found look_up(const Place& p, PyObject* locals) {
-  if (p.local)
-    if (PyObject* const x = in_dict(locals, p.name)) return {x, nullptr, true};
-  if (p.cell) return {PyCell_GET(p.cell), nullptr, true};
-  PyObject* const stands = p.scope ? in_scope(p.scope, p.name) : nullptr;
-  PyObject* beneath = in_dict(p.module, p.name);
-  if (!beneath) beneath = in_dict(p.builtins, p.name);
-  return {stands ? stands : beneath, beneath, false};
-}
 
 // A call's values.
 struct Given {
@@ -130,17 +186,51 @@ struct Given {
   std::vector<std::int64_t> params;
   std::vector<std::int64_t> first, last;  // bytes that an array spans, from its first element
   std::vector<Owned> held;
+  std::vector<PyObject*> found;  // by input
+  std::vector<Slot> slots;
+  std::vector<Numbers> lists;  // of which `listed` are in use
+  std::size_t listed = 0;
+  double room = 0;  // elements of lists that it takes no longer to carry over than the loop
+  std::vector<PyObject*> bits;  // of generators that draw
   std::vector<Scalar> results;
 
   void clear() {
     for (auto* const all : {&numbers, &results}) all->clear();
     for (auto* const all : {&params, &first, &last}) all->clear();
+    for (auto* const all : {&found, &bits}) all->clear();
     arrays.pointers.clear();
     arrays.plaits.clear();
     arrays.at.clear();
+    slots.clear();
+    listed = 0;
     held.clear();
   }
+  PyObject* hold(PyObject* o) {  // takes the reference over
+    held.emplace_back(o);
+    return o;
+  }
 };
+
+struct Found {
+  PyObject *value, *beneath;  // borrowed; beneath: of the module or the builtins
+  bool own;                   // of the function, a cell or an object
+};
+Found look_up(const Place& p, PyObject* locals, Given& g) {
+  if (p.owner >= 0) {
+    PyObject* const x = PyObject_GetAttr(g.found[static_cast<std::size_t>(p.owner)], p.name);
+    if (x) return {g.hold(x), nullptr, true};
+    if (!PyErr_ExceptionMatches(PyExc_AttributeError)) throw PythonError{};
+    PyErr_Clear();
+    return {nullptr, nullptr, true};
+  }
+  if (p.local)
+    if (PyObject* const x = in_dict(locals, p.name)) return {x, nullptr, true};
+  if (p.cell) return {PyCell_GET(p.cell), nullptr, true};
+  PyObject* const stands = p.scope ? in_scope(p.scope, p.name) : nullptr;
+  PyObject* beneath = in_dict(p.module, p.name);
+  if (!beneath) beneath = in_dict(p.builtins, p.name);
+  return {stands ? stands : beneath, beneath, false};
+}
 
 // Where short loops are run often, their memory is kept. A run inside another has memory of its
 // own.
@@ -201,8 +291,8 @@ template <class Dimensions>
 void take_layout(const Dimensions& shape, const Dimensions& strides, int ndim, DType t, Given& g) {
   const auto item = static_cast<std::int64_t>(itemsize(t));
   std::int64_t first = 0, last = item;
-  for (int i = 0; i < ndim; ++i) g.params.push_back(shape[i]);
-  for (int i = 0; i < ndim; ++i) {
+  for (int i = 0; i < ndim; ++i) g.params.push_back(shape[static_cast<std::size_t>(i)]);
+  for (std::size_t i = 0; i < static_cast<std::size_t>(ndim); ++i) {
     g.params.push_back(strides[i]);
     (strides[i] < 0 ? first : last) += (shape[i] - 1) * strides[i];
     if (shape[i] == 0) last = first;
@@ -237,12 +327,72 @@ bool take_array(const Input& in, PyObject* x, Given& g) {
     g.arrays.pointers.push_back(PyArray_DATA(a));
     take_layout(PyArray_DIMS(a), PyArray_STRIDES(a), in.ndim, in.dtype, g);
   }
-  g.held.push_back(Owned::borrow(x));
+  g.slots.push_back({&in, g.hold(Py_NewRef(x)), 0});
   return true;
 }
 
+// Of a list or a tuple; of lists in it, those of the first one each.
+double elements_of(PyObject* x) {
+  if (PyBytes_CheckExact(x)) return static_cast<double>(PyBytes_GET_SIZE(x));
+  if (!PyList_CheckExact(x) && !PyTuple_CheckExact(x)) return 0;
+  const Py_ssize_t count = PySequence_Fast_GET_SIZE(x);
+  PyObject* const first = count > 0 ? PySequence_Fast_GET_ITEM(x, 0) : nullptr;
+  const bool rows = first && (PyList_CheckExact(first) || PyTuple_CheckExact(first));
+  return static_cast<double>(count) *
+         static_cast<double>(rows ? 1 + PySequence_Fast_GET_SIZE(first) : 1);
+}
+
+bool take_list(const Input& in, PyObject* x, Given& g) {
+  g.room -= elements_of(x);
+  if (g.room < 0) return false;
+  if (g.listed == g.lists.size()) g.lists.emplace_back();
+  Numbers& n = g.lists[g.listed];
+  if (!read_sequence(in.sequence, x, n)) return false;
+  g.arrays.pointers.push_back(n.memory.data());
+  take_layout(n.shape, n.strides, in.ndim, in.dtype, g);
+  g.slots.push_back({&in, g.hold(Py_NewRef(x)), g.listed++});
+  return true;
+}
+
+// The address of a bit generator, which is to be held while it draws.
+Scalar drawn_from(PyObject* generator, PyObject* attribute, Given& g) {
+  PyObject* const bits = g.hold(check(PyObject_GetAttr(generator, attribute)));
+  const Owned capsule(check(PyObject_GetAttr(bits, asked().capsule)));
+  void* const found = PyCapsule_GetPointer(capsule.get(), "BitGenerator");
+  if (!found) throw PythonError{};
+  g.bits.push_back(bits);
+  return Scalar::of(DType::Int64,
+                    static_cast<std::int64_t>(reinterpret_cast<std::intptr_t>(found)));
+}
+
+bool take_generator(const Input& in, PyObject* x, Given& g) {
+  if (Py_TYPE(x) != in.type) return false;
+  if (!in.exact) {
+    const Owned theirs(check(PyObject_GetAttr(x, asked().drawing)));
+    if (theirs.get() != Py_None &&
+        std::strcmp(Py_TYPE(theirs.get())->tp_name, "numpy.random._generator.Generator") != 0)
+      return false;
+  }
+  g.numbers.push_back(drawn_from(x, asked().bits, g));
+  return true;
+}
+
+// A bound method, and no attribute of the object's own by that name.
+bool is_method(const Input& in, PyObject* x, PyObject* owner) {
+  return PyMethod_Check(x) && PyMethod_GET_FUNCTION(x) == in.object &&
+         PyMethod_GET_SELF(x) == owner;
+}
+
+unsigned version_of(PyTypeObject* type) {
+#if PY_VERSION_HEX < 0x030D0000
+  if (!PyType_HasFeature(type, Py_TPFLAGS_VALID_VERSION_TAG)) return 0;
+#endif
+  return type->tp_version_tag;
+}
+
 bool take(const Input& in, PyObject* locals, Given& g) {
-  const Found f = look_up(in.place, locals);
+  const Found f = look_up(in.place, locals, g);
+  g.found.push_back(f.value);
   switch (in.kind) {
     case Input::Kind::Object:
       // A function of the module is rebuilt where it is looked up, and nothing stands for it then.
@@ -251,11 +401,20 @@ bool take(const Input& in, PyObject* locals, Given& g) {
     case Input::Kind::Missing:
       return !f.value;
     case Input::Kind::Class:
-      return f.value && Py_TYPE(f.value) == in.type;
+      if (!f.value || Py_TYPE(f.value) != in.type) return false;
+      if (in.version == 0) return true;
+      g.hold(Py_NewRef(f.value));
+      return version_of(in.type) == in.version;
+    case Input::Kind::Method:
+      return f.value && is_method(in, f.value, g.found[static_cast<std::size_t>(in.place.owner)]);
     case Input::Kind::Number:
       return f.value && take_number(in, f.value, g);
     case Input::Kind::Array:
       return f.value && take_array(in, f.value, g);
+    case Input::Kind::List:
+      return f.value && take_list(in, f.value, g);
+    case Input::Kind::Generator:
+      return f.value && take_generator(in, f.value, g);
   }
   return false;
 }
@@ -267,27 +426,175 @@ bool overlap(const Given& g, std::size_t a, std::size_t b) {
   return at(a) + g.first[a] < at(b) + g.last[b] && at(b) + g.first[b] < at(a) + g.last[a];
 }
 
-// A number as Python has it; imaginary: of a complex one, the other part.
-PyObject* as_class(const Scalar& s, const Scalar* imaginary, PyTypeObject* type, DType dtype) {
-  if (imaginary && is_complex(dtype)) {
-    const double re = cast(s, DType::Float64).as<double>();
-    const double im = cast(*imaginary, DType::Float64).as<double>();
-    Owned number(check(PyComplex_FromDoubles(re, im)));
-    if (type == &PyComplex_Type) return number.release();
-    return check(PyObject_CallOneArg(reinterpret_cast<PyObject*>(type), number.get()));
+// Whether the lists that the loop changes have one name each.
+bool lists_differ(const Description& d, const Given& g) {
+  if (d.changed.empty()) return true;
+  std::vector<PyObject*> all, own;
+  for (const Slot& slot : g.slots)
+    if (slot.input->kind == Input::Kind::List) lists_of(slot.input->sequence, slot.object, all);
+  for (const std::size_t n : d.changed)
+    lists_of(g.slots[n].input->sequence, g.slots[n].object, own);
+  std::sort(all.begin(), all.end());
+  return std::all_of(own.begin(), own.end(), [&](PyObject* x) {
+    return std::upper_bound(all.begin(), all.end(), x) -
+               std::lower_bound(all.begin(), all.end(), x) ==
+           1;
+  });
+}
+
+bool has_attributes(const Description& d) {
+  for (const Attribute& a : d.attributes) {
+    const Owned now(PyObject_GetAttr(a.of, a.name));
+    if (!now) PyErr_Clear();
+    if (now.get() != a.value) return false;
   }
-  if (s.dtype == dtype) {
-    if (type == &PyLong_Type || type == &PyFloat_Type || type == &PyBool_Type)
-      return python_number(s);
-    return wrap_scalar(s);
+  return true;
+}
+
+std::int64_t size_of(const Slot& slot) {
+  if (slot.input->kind == Input::Kind::List) return 0;
+  if (Py_TYPE(slot.object) == array_type) return as_array(slot.object)->array.size();
+  return PyArray_SIZE(reinterpret_cast<PyArrayObject*>(slot.object));
+}
+
+// What the values of a call have to be to each other.
+bool fit(const Description& d, const Given& g) {
+  for (const auto& [a, b] : d.different)
+    if (g.found[a] == g.found[b]) return false;
+  for (const auto& [slot, size] : d.largest)
+    if (size_of(g.slots[slot]) > size) return false;
+  return lists_differ(d, g) && has_attributes(d);
+}
+
+// While one of these lives, a Python error that was raised before stands aside.
+class ErrorAside {
+ public:
+  ErrorAside() { PyErr_Fetch(&type_, &value_, &traceback_); }
+  ~ErrorAside() { PyErr_Restore(type_, value_, traceback_); }
+  ErrorAside(const ErrorAside&) = delete;
+  ErrorAside& operator=(const ErrorAside&) = delete;
+
+ private:
+  PyObject *type_, *value_, *traceback_;
+};
+
+// Others who draw from these generators wait, as in NumPy.
+class Drawing {
+ public:
+  explicit Drawing(const std::vector<PyObject*>& bits) {
+    std::vector<PyObject*> all(bits);
+    std::sort(all.begin(), all.end());
+    all.erase(std::unique(all.begin(), all.end()), all.end());
+    for (PyObject* const b : all) {
+      Owned lock(check(PyObject_GetAttr(b, asked().lock)));
+      const Owned done(check(PyObject_CallMethodNoArgs(lock.get(), asked().acquire)));
+      locks_.push_back(std::move(lock));
+    }
   }
-  const Owned number(python_number(s));
-  return check(PyObject_CallOneArg(reinterpret_cast<PyObject*>(type), number.get()));
+  ~Drawing() {
+    const ErrorAside aside;
+    for (const Owned& lock : locks_) {
+      const Owned done(PyObject_CallMethodNoArgs(lock.get(), asked().release));
+      if (!done) PyErr_Clear();
+    }
+  }
+  Drawing(const Drawing&) = delete;
+  Drawing& operator=(const Drawing&) = delete;
+
+ private:
+  std::vector<Owned> locks_;
+};
+
+// Lists get what was written to the arrays that they were.
+void give_back(const Given& g) {
+  for (const Slot& slot : g.slots)
+    if (slot.input->kind == Input::Kind::List && slot.input->written)
+      write_back(slot.input->sequence, slot.object, g.lists[slot.numbers]);
+}
+
+// Where the parameters of each array begin.
+std::vector<std::size_t> layouts(const Given& g) {
+  std::vector<std::size_t> all;
+  std::size_t at = 0;
+  for (const Slot& slot : g.slots) {
+    all.push_back(at);
+    at += 2 * static_cast<std::size_t>(slot.input->ndim);
+  }
+  return all;
+}
+
+// The array that the results say: one that the loop was given, or a copy of what its heap has.
+PyObject* array_left(const Description& d, const Left& left, const std::int64_t* told, Given& g) {
+  const auto* const address = reinterpret_cast<const std::byte*>(told[1]);
+  const std::int64_t* const layout = told + 2;
+  const std::vector<std::size_t> at = layouts(g);
+  bool plaits = false;
+  for (std::size_t n = g.slots.size(); n-- > 0;) {
+    const Slot& slot = g.slots[n];
+    if (slot.input->kind == Input::Kind::List) continue;
+    plaits |= Py_TYPE(slot.object) == array_type;
+    if (g.arrays.pointers[n] == address && slot.input->dtype == left.dtype &&
+        static_cast<std::size_t>(slot.input->ndim) == left.ndim &&
+        std::equal(layout, layout + 2 * left.ndim,
+                   g.params.begin() + static_cast<std::ptrdiff_t>(at[n])))
+      return Py_NewRef(slot.object);
+  }
+  npy_intp shape[kMaxDims];
+  std::copy(layout, layout + left.ndim, shape);
+  PyArray_Descr* const descr = descr_of(left.dtype);
+  Py_INCREF(descr);
+  Owned made(check(PyArray_NewFromDescr(&PyArray_Type, descr, static_cast<int>(left.ndim), shape,
+                                        nullptr, nullptr, 0, nullptr)));
+  auto* const to = reinterpret_cast<PyArrayObject*>(made.get());
+  if (PyArray_SIZE(to) > 0)
+    std::memcpy(PyArray_DATA(to), address, static_cast<std::size_t>(PyArray_NBYTES(to)));
+  return plaits ? check(PyObject_CallOneArg(d.adopt, made.get())) : made.release();
+}
+
+PyObject* left_behind(const Description& d, const Left& left, const std::int64_t* told, Given& g) {
+  if (told[0] == 0) return nullptr;  // it is what it was
+  if (!left.rows) return array_left(d, left, told, g);
+  return list_of_rows(*left.rows, reinterpret_cast<const std::int64_t*>(told[1]), told[2]);
+}
+
+// Gives lists, variables and attributes what the run has left of them; state: the variables.
+void settle(const Description& d, Given& g, PyObject* state) {
+  const std::vector<Scalar>& results = g.results;
+  const auto word = [&](std::size_t n) { return results[n].as<std::int64_t>(); };
+  const auto owner = [&](std::ptrdiff_t n) { return g.found[static_cast<std::size_t>(n)]; };
+  std::size_t at = results.size() - d.behind - 2 * d.grown.size();
+  std::size_t left_at = at;
+  for (const Grown& grown : d.grown) {
+    const auto* const words = reinterpret_cast<const std::int64_t*>(word(at));
+    const Owned elements(list_of_rows(grown.rows, words, word(at + 1)));
+    replace_elements(g.found[grown.input], elements.get());
+    at += 2;
+  }
+  for (const Left& left : d.left) left_at -= left.results();
+  for (const Left& left : d.left) {
+    std::vector<std::int64_t> told;
+    for (std::size_t n = 0; n < left.results(); ++n) told.push_back(word(left_at++));
+    Owned x(left_behind(d, left, told.data(), g));
+    if (x && left.name) check(PyObject_SetAttr(owner(left.owner), left.name, x.get()));
+    if (x && left.at >= 0) PyTuple_SET_ITEM(state, left.at, x.release());
+  }
+  std::size_t width = 0;
+  for (const Cell& cell : d.cells) width += cell.complex ? 3 : 2;
+  at = results.size() - width;
+  for (const Cell& cell : d.cells) {
+    const Scalar& s = results[at++];
+    const Scalar* const imaginary = cell.complex ? &results[at++] : nullptr;
+    const std::int64_t tag = word(at++);
+    if (tag == 0) continue;
+    const Owned x(number_as(s, imaginary, d.classes[static_cast<std::size_t>(tag - 1)]));
+    check(PyObject_SetAttr(owner(cell.owner), cell.name, x.get()));
+  }
 }
 
 // The names of the loop behind it, whether it returned, and what: as Code.told() has them.
-PyObject* state_of(const Description& d, const std::vector<Scalar>& results, std::size_t first,
-                   PyObject* locals, PyObject* unbound) {
+PyObject* state_of(const Description& d, Given& g, std::size_t first, PyObject* locals,
+                   PyObject* unbound) {
+  const std::vector<Scalar>& results = g.results;
   const auto n = static_cast<Py_ssize_t>(d.stored.size());
   Owned state(check(PyTuple_New(n + 2)));
   const auto new_parts = d.listed ? PyList_New : PyTuple_New;
@@ -298,24 +605,24 @@ PyObject* state_of(const Description& d, const std::vector<Scalar>& results, std
   for (const Output& o : d.outputs) {
     const Scalar& s = results[at++];
     const Scalar* const imaginary = is_complex(o.dtype) ? &results[at++] : nullptr;
-    PyTypeObject* type = o.type;
-    DType dtype = o.dtype;
+    NumberType type{o.type, o.dtype};
     if (o.tagged) {
       const auto tag = results[at++].as<std::int64_t>();
       if (tag == 0) continue;  // it is what it was
-      std::tie(type, dtype) = d.classes[static_cast<std::size_t>(tag - 1)];
+      type = d.classes[static_cast<std::size_t>(tag - 1)];
     }
     if (o.kind == Output::Kind::Returned)
       returned = true;
     else if (o.kind == Output::Kind::Variable)
-      PyTuple_SET_ITEM(state.get(), o.at, as_class(s, imaginary, type, dtype));
+      PyTuple_SET_ITEM(state.get(), o.at, number_as(s, imaginary, type));
     else if (d.listed)
-      PyList_SET_ITEM(parts.get(), o.at, as_class(s, imaginary, type, dtype));
+      PyList_SET_ITEM(parts.get(), o.at, number_as(s, imaginary, type));
     else if (d.returned >= 0)
-      PyTuple_SET_ITEM(parts.get(), o.at, as_class(s, imaginary, type, dtype));
+      PyTuple_SET_ITEM(parts.get(), o.at, number_as(s, imaginary, type));
     else
-      value = Owned(as_class(s, imaginary, type, dtype));
+      value = Owned(number_as(s, imaginary, type));
   }
+  settle(d, g, state.get());
   for (Py_ssize_t i = 0; i < n; ++i)
     if (!PyTuple_GET_ITEM(state.get(), i)) {
       PyObject* const before = in_dict(locals, d.stored[static_cast<std::size_t>(i)]);
@@ -337,11 +644,38 @@ std::pair<PyTypeObject*, DType> class_of(const pb::handle& pair) {
 
 PyObject* or_null(const pb::handle& o) { return o.is_none() ? nullptr : o.ptr(); }
 
-// Places: (name, local, cell, scope, module, builtins), None for what is not asked.
+// Places: (name, local, cell, scope, module, builtins, owner), None for what is not asked.
 Place place_of(const pb::handle& from) {
   const auto p = pb::reinterpret_borrow<pb::tuple>(from);
   const auto at = [&](std::size_t i) { return or_null(pb::object(p[i])); };
-  return {at(0), p[1].cast<bool>(), at(2), at(3), at(4), at(5)};
+  return {at(0), p[1].cast<bool>(), at(2), at(3), at(4), at(5), p[6].cast<std::ptrdiff_t>()};
+}
+
+// (of tuples, [(dtype of the word, [((class, dtype), tag)])])
+Rows rows_of(const pb::handle& from) {
+  const auto p = pb::reinterpret_borrow<pb::tuple>(from);
+  Rows rows{p[0].cast<bool>(), {}};
+  for (const pb::handle& of : pb::object(p[1])) {
+    const auto c = pb::reinterpret_borrow<pb::tuple>(of);
+    Column column{*parse_dtype(pb::object(c[0]).ptr()), {}};
+    for (const pb::handle& kind : pb::object(c[1])) {
+      const auto k = pb::reinterpret_borrow<pb::tuple>(kind);
+      column.kinds.emplace_back(class_of(k[0]), k[1].cast<std::int64_t>());
+    }
+    rows.columns.push_back(std::move(column));
+  }
+  return rows;
+}
+std::optional<Rows> optional_rows(const pb::object& o) {
+  return o.is_none() ? std::nullopt : std::optional(rows_of(o));
+}
+
+Sequence::Of sequence_named(const std::string& of) {
+  using Of = Sequence::Of;
+  if (of == "tuple") return Of::Tuple;
+  if (of == "bytes") return Of::Bytes;
+  if (of == "empty list") return Of::EmptyList;
+  return of == "list" ? Of::List : Of::Grid;
 }
 
 Input input_of(const pb::handle& from) {
@@ -356,6 +690,24 @@ Input input_of(const pb::handle& from) {
   } else if (kind == "class") {
     in.kind = Input::Kind::Class;
     in.type = reinterpret_cast<PyTypeObject*>(pb::object(p[2]).ptr());
+    if (p[3].cast<bool>()) {
+      (void)_PyType_Lookup(in.type, asked().start);  // which gives it a version
+      in.version = version_of(in.type);
+      if (in.version == 0) in.version = ~0u;  // it has none: nothing fits
+    }
+  } else if (kind == "method") {
+    in.kind = Input::Kind::Method;
+    in.object = pb::object(p[2]).ptr();
+  } else if (kind == "generator") {
+    in.kind = Input::Kind::Generator;
+    in.type = reinterpret_cast<PyTypeObject*>(pb::object(p[2]).ptr());
+    in.exact = p[3].cast<bool>();
+  } else if (kind == "list") {
+    in.kind = Input::Kind::List;
+    in.dtype = *parse_dtype(pb::object(p[2]).ptr());
+    in.ndim = p[3].cast<int>();
+    in.written = p[4].cast<bool>();
+    in.sequence = {sequence_named(p[5].cast<std::string>()), in.dtype, optional_rows(p[6])};
   } else if (kind == "missing") {
     in.kind = Input::Kind::Missing;
   } else if (kind == "number") {
@@ -372,6 +724,43 @@ Input input_of(const pb::handle& from) {
   return in;
 }
 
+// What there is of a loop beside numbers and arrays.
+void take_rest(Description& d, const pb::dict& given) {
+  using Pairs = std::vector<std::pair<std::size_t, std::size_t>>;
+  for (const pb::handle& from : given["arguments"]) {
+    const bool address = PyLong_Check(from.ptr());
+    d.arguments.push_back(
+        {address ? from.cast<std::int64_t>() : 0, address ? nullptr : from.ptr()});
+  }
+  for (const pb::handle& from : given["attributes"]) {
+    const auto p = pb::reinterpret_borrow<pb::tuple>(from);
+    d.attributes.push_back(
+        {pb::object(p[0]).ptr(), pb::object(p[1]).ptr(), pb::object(p[2]).ptr()});
+  }
+  d.limit = given["limit"].is_none() ? -1 : given["limit"].cast<int>();
+  d.largest = given["largest"].cast<std::vector<std::pair<std::size_t, std::int64_t>>>();
+  d.changed = given["changed"].cast<std::vector<std::size_t>>();
+  d.different = given["different"].cast<Pairs>();
+  for (const pb::handle& from : given["left"]) {
+    const auto p = pb::reinterpret_borrow<pb::tuple>(from);
+    Left left{p[0].cast<Py_ssize_t>(),   p[1].cast<std::ptrdiff_t>(),
+              or_null(pb::object(p[2])), DType::Int64,
+              p[4].cast<std::size_t>(),  optional_rows(p[5])};
+    if (!left.rows) left.dtype = *parse_dtype(pb::object(p[3]).ptr());
+    d.left.push_back(std::move(left));
+  }
+  for (const pb::handle& from : given["grown"]) {
+    const auto p = pb::reinterpret_borrow<pb::tuple>(from);
+    d.grown.push_back({p[0].cast<std::size_t>(), rows_of(p[1])});
+  }
+  for (const pb::handle& from : given["cells"]) {
+    const auto p = pb::reinterpret_borrow<pb::tuple>(from);
+    d.cells.push_back({p[0].cast<std::ptrdiff_t>(), pb::object(p[1]).ptr(), p[2].cast<bool>()});
+  }
+  d.behind = given["behind"].cast<std::size_t>();
+  d.adopt = pb::object(given["adopt"]).ptr();
+}
+
 PyObject* make_entry(PyTypeObject* type, PyObject* args, PyObject*) {
   return guarded([&]() -> PyObject* {
     auto d = std::make_unique<Description>();
@@ -385,8 +774,9 @@ PyObject* make_entry(PyTypeObject* type, PyObject* args, PyObject*) {
       d->shared_from = given["shared_from"].cast<double>();
       for (const pb::handle& in : given["inputs"]) {
         d->inputs.push_back(input_of(in));
-        d->arrays += d->inputs.back().kind == Input::Kind::Array;
-        d->numbers += d->inputs.back().kind == Input::Kind::Number;
+        const Input::Kind kind = d->inputs.back().kind;
+        d->arrays += kind == Input::Kind::Array || kind == Input::Kind::List;
+        d->numbers += kind == Input::Kind::Number;
       }
       d->apart = given["apart"].cast<std::vector<std::pair<std::size_t, std::size_t>>>();
       for (const pb::handle& name : given["stored"]) d->stored.push_back(name.ptr());
@@ -405,6 +795,7 @@ PyObject* make_entry(PyTypeObject* type, PyObject* args, PyObject*) {
       }
       d->returned = given["returned"].cast<Py_ssize_t>();
       d->listed = given["listed"].cast<bool>();
+      take_rest(*d, given);
     } catch (pb::error_already_set& e) {
       e.restore();
       throw PythonError{};
@@ -475,14 +866,16 @@ std::optional<Range> range_of(PyObject* o) {
 }
 
 PyObject* run_entry(PyObject* entry, PyObject* loop, PyObject* unbound,
-                    const std::optional<Range>& range, PyObject* locals) {
+                    const std::optional<Range>& range, PyObject* locals, double each) {
   Description& d = *as_entry(entry)->d;
   if (d.ranged != range.has_value()) return nullptr;
   if (d.makes_floats && default_dtype_may_vary()) return nullptr;
+  if (d.limit >= 0 && d.limit != Py_GetRecursionLimit()) return nullptr;
   if (!d.procedure->optimised()) return nullptr;
   const KeptGiven kept;
   Given& g = *kept;
   const std::int64_t count = range ? range->size() : 1;
+  g.room = each > 0 ? each * static_cast<double>(count) / kElement : kMany;
   if (range) {
     const std::int64_t step = range->bounds[2];
     const std::optional<std::int64_t> usual =
@@ -496,8 +889,12 @@ PyObject* run_entry(PyObject* entry, PyObject* loop, PyObject* unbound,
   g.numbers.reserve(g.numbers.size() + d.numbers);
   g.arrays.pointers.reserve(d.arrays);
   g.held.reserve(d.arrays);
+  for (const Argument& a : d.arguments)
+    g.numbers.push_back(a.source ? drawn_from(a.source, asked().own_bits, g)
+                                 : Scalar::of(DType::Int64, a.address));
   for (const Input& in : d.inputs)
     if (!take(in, locals, g)) return nullptr;
+  if (!fit(d, g)) return nullptr;
   const auto may_run = [&] {
     for (const auto& [a, b] : d.apart)
       if (overlap(g, a, b)) return false;
@@ -506,8 +903,18 @@ PyObject* run_entry(PyObject* entry, PyObject* loop, PyObject* unbound,
   std::vector<Scalar>& results = g.results;
   // Loops may run each other's code while the GIL is away, and entries may go.
   const Owned held = Owned::borrow(entry);
+  std::unique_ptr<Heap> heap;
   const auto begun = std::chrono::steady_clock::now();
-  if (!d.procedure->run_once(g.arrays, g.params, g.numbers, may_run, results)) return nullptr;
+  try {
+    const Drawing drawing(g.bits);
+    if (!d.procedure->run_once(g.arrays, g.params, g.numbers, may_run, results, heap))
+      return nullptr;
+  } catch (const engine::Interrupted&) {
+    const ErrorAside aside;
+    give_back(g);
+    throw;
+  }
+  give_back(g);
   const bool told =
       results[kHeard].as<std::int64_t>() != 0 || results[kSite].as<std::int64_t>() != 0;
   if (count > 0 && !told)
@@ -516,13 +923,14 @@ PyObject* run_entry(PyObject* entry, PyObject* loop, PyObject* unbound,
   ++d.runs;
   if (told) {
     const auto n = static_cast<Py_ssize_t>(results.size());
-    const Owned all(check(PyTuple_New(n)));
+    const Owned all(check(PyTuple_New(n + (heap ? 1 : 0))));
     for (Py_ssize_t i = 0; i < n; ++i)
       PyTuple_SET_ITEM(all.get(), i, python_number(results[static_cast<std::size_t>(i)]));
+    if (heap) PyTuple_SET_ITEM(all.get(), n, pb::cast(std::move(heap)).release().ptr());
     PyObject* args[] = {loop, d.code, all.get()};
     return check(PyObject_VectorcallMethod(asked().finished, args, 3, nullptr));
   }
-  Owned state(state_of(d, results, kHead, locals, unbound));
+  Owned state(state_of(d, g, kHead, locals, unbound));
   auto* const done = reinterpret_cast<DoneObject*>(check(done_type->tp_alloc(done_type, 0)));
   done->state = state.release();
   return reinterpret_cast<PyObject*>(done);

@@ -30,10 +30,11 @@ std::optional<Range> range_of(PyObject* o);  // throws
 bool is_loop_entry(PyObject* o);
 // Runs a loop by an entry, where the values fit that `locals` and the globals hold: what the loop
 // iterates over is then at its end, and says what the loop's variables are (state_behind), or has
-// its Python half tell what came of it. `unbound` stands for variables that have no value. Null
-// without an error: they do not fit. Throws.
+// its Python half tell what came of it. `unbound` stands for variables that have no value; each:
+// seconds that an iteration takes in Python, 0 where that is not known. Null without an error: they
+// do not fit, or to carry lists over takes longer than the loop in Python. Throws.
 PyObject* run_entry(PyObject* entry, PyObject* loop, PyObject* unbound,
-                    const std::optional<Range>& range, PyObject* locals);
+                    const std::optional<Range>& range, PyObject* locals, double each);
 PyObject* state_behind(PyObject* rest);  // borrowed; null for all else
 
 template <class F>

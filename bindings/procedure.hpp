@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "codegen/llvm/jit.hpp"
+#include "core/heap.hpp"
 #include "engine/devices/device.hpp"
 #include "ir/builder.hpp"
 #include "tracer/array.hpp"
@@ -92,7 +93,7 @@ class Procedure {
   // Why it runs on the host alone; empty where it does not.
   std::string why_not_on(const std::string& device, std::size_t first_left, Index shared);
   // The same of one run, for who has checked what it gives: arrays of the right dtypes and numbers.
-  // Its heap is gone behind it. The memory of `plaits` goes to pointers[at]. False: may_run, which
+  // `heap` is its heap, where it has one. The memory of `plaits` goes to pointers[at]. False: may_run, which
   // is asked when all pointers are known, says no. Without the GIL while the code runs.
   struct Memory {
     std::vector<void*> pointers;
@@ -101,7 +102,7 @@ class Procedure {
   };
   bool run_once(Memory& arrays, const std::vector<std::int64_t>& params,
                 const std::vector<Scalar>& args, const std::function<bool()>& may_run,
-                std::vector<Scalar>& results) const;
+                std::vector<Scalar>& results, std::unique_ptr<Heap>& heap) const;
 
  private:
   const jit::Code* machine_code() const;

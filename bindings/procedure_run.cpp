@@ -215,7 +215,7 @@ pb::list Procedure::run_parts(const pb::sequence& arrays, const pb::sequence& pa
 
 bool Procedure::run_once(Memory& arrays, const std::vector<std::int64_t>& params,
                          const std::vector<Scalar>& args, const std::function<bool()>& may_run,
-                         std::vector<Scalar>& results) const {
+                         std::vector<Scalar>& results, std::unique_ptr<Heap>& heap) const {
   const ir::Kernel& k = kernel();
   const jit::Code& code = *machine_code();
   std::optional<ArrayMemory> memory;
@@ -229,16 +229,18 @@ bool Procedure::run_once(Memory& arrays, const std::vector<std::int64_t>& params
   if (!may_run()) return false;
   bool complete = false;
   const std::vector<void*> memories = pointers(arrays.pointers, results, &complete);
-  const std::size_t bytes = ir::scratch_bytes(k, per_lane_, params.data(), 1);
+  std::vector<std::int64_t> all;
+  if (!addresses_.empty()) all = numbers(params, memories);
+  const std::int64_t* const given = addresses_.empty() ? params.data() : all.data();
+  const std::size_t bytes = ir::scratch_bytes(k, per_lane_, given, 1);
   constexpr std::size_t kSmall = 2048;
   alignas(64) std::byte small[kSmall];
   const Ref<Buffer> large = bytes > kSmall ? allocate(bytes) : Ref<Buffer>();
   const GilParked released;
   engine::Interruption interruption(true);
-  HeedingCall call({memories.data(), params.data(), args.data()}, interruption, 0);
-  std::optional<Heap> heap;
+  HeedingCall call({memories.data(), given, args.data()}, interruption, 0);
   std::optional<Heap::Use> use;
-  if (uses_heap_) use.emplace(heap.emplace());
+  if (uses_heap_) use.emplace(*(heap = std::make_unique<Heap>()));
   code.fn(&call.args, 0, 1, large ? large->data : small, code.helpers.data());
   if (!interruption.goes_on(0) || !complete) throw engine::Interrupted("interrupted");
   return true;

@@ -363,7 +363,7 @@ def test_numpy_s_view_of_plait_s_memory():
 def test_entries_that_give_back_to_python_what_they_cannot_run():
     g = fast(popcount, INTS)
     direct = _jitted(g).direct
-    assert direct.takes((INTS,)) and not direct.takes(([1],)) and not direct.takes((plait.asarray(INTS),))
+    assert direct.takes((INTS,)) and not direct.takes(([INTS],)) and not direct.takes((plait.asarray(INTS),))
     assert g([3, 5]) == 4
     before = runs(g)
     for _ in range(3):

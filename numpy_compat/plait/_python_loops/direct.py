@@ -35,7 +35,7 @@ class _Plain:
             raise _NotPlain
         self.parameters = [x.arg for x in (*a.posonlyargs, *a.args)]
         self.own = {*self.parameters, *(n.id for n in nodes(tree) if isinstance(n, ast.Name) and not isinstance(n.ctx, ast.Load))}
-        self.arrays = set()  # names of arrays that it makes
+        self.arrays = set()  # names of arrays and lists that it makes
         self.numbers = set()
         for s in tree.body:
             self.statement(s)
@@ -95,7 +95,11 @@ class _Plain:
             raise _NotPlain
 
     def makes(self, e):
-        """Whether it makes an array of NumPy's."""
+        """Whether it makes an array of NumPy's, or a list of numbers."""
+        if isinstance(e, ast.BinOp) and isinstance(e.op, ast.Mult) and isinstance(e.left, ast.List):
+            return self.makes(e.left) and self.is_number(e.right)
+        if isinstance(e, ast.List):
+            return all(map(self.is_number, e.elts))
         f = e.func if isinstance(e, ast.Call) else None
         if not (isinstance(f, ast.Attribute) and isinstance(f.value, ast.Name) and f.attr in _MAKE and f.value.id not in self.own):
             return False

@@ -93,6 +93,15 @@ def _function(x):
     return x if isinstance(x, types.FunctionType) else None
 
 
+def function_of(cls, name):
+    """How a class has a function by that name, as a method, a property or a static method, and the function or method that a look-up finds; None where it
+    has none."""
+    found = _static(cls, name)
+    if _function(found) is None:
+        return None
+    return type(found), found.__func__ if type(found) is staticmethod else found
+
+
 def attribute_of(x, name):
     """An attribute of an object, for a method or a property its function; where code does without it, nothing."""
     if not has_attributes(type(x)):

@@ -23,7 +23,7 @@ from .._swap import _MISSING, contents
 from .by_python import InPython, Left, Resumption, go_on, on
 from .comprehensions import stored
 from .draws import address_of, held, is_numpys
-from .entries import entry_of
+from .entries import FACTOR, LARGE, entry_of
 from .forgotten import makes_own
 from .heeding import KINDS
 from .over import Over, is_range
@@ -55,8 +55,6 @@ AHEAD = 4
 SHORT = 1.0  # seconds in Python of a `for` that runs in quick code to its end: less than code of full effort lets wait
 PART = 2e-3  # seconds that quick code runs at a time
 MUCH = 10e-3  # seconds that it has run before code of full effort is asked for, which other loops' quick code then waits for
-FACTOR = 1 << 12  # elements of a factor of a product of matrices: NumPy's library takes less time for larger ones
-LARGE = 1 << 14  # elements of an array that is computed as a whole: threads do that sooner, a statement of Python's at a time
 MOST = 16  # codes of a loop
 ROUNDS, LONGEST = 10, 1 << 16  # rounds without gain until a loop sleeps, and as many for a start; rounds that it sleeps at most
 DROWSY, DEEP = 64, 4096  # rounds of sleep from which it leaves the function's code when the jitted call ends, and at once
@@ -535,6 +533,7 @@ class Code:
         low = self.lowering
         self.changed = [*low.facts.written, *(low.arrays.index(key) for key, _ in low.lists)]
         self.writes_lists = any(isinstance(t := inputs.get(low.arrays[slot]), ArrayType) and t.of for slot in self.changed)
+        self.reads_lists = any(isinstance(t, ArrayType) and t.of for t in inputs.values())
         self.complexes = any(isinstance(t, (Scalar, ArrayType)) and is_complex(t.dtype) for t in (*inputs.values(), *(t for _, t in self.lowering.made)))
         carried = inputs.keys() & {*loop.stored}
         # A list that grows may have elements of another type after some iterations.
@@ -702,7 +701,7 @@ class Code:
             self.entry = entry_of(loop, self, variables)
             if self.entry:
                 loop.add_entry(self.entry)
-            loop.by_python = loop.by_python or self.entry is False
+            loop.by_python = loop.by_python or self.entry is False or self.reads_lists  # long ones in short loops are Python's
         if self.entry:
             loop.ran_code()
             if self.alone_each is not None:
