@@ -236,16 +236,24 @@ bool draws_few(PyObject* o, std::int64_t few) {
 // look-up.
 Owned kept_generator(PyObject* self) {
   static PyObject* const name = PyUnicode_InternFromString("_drawing");
-  PyObject* const slot = _PyType_Lookup(Py_TYPE(self), name);
-  if (slot && Py_IS_TYPE(slot, &PyMemberDescr_Type)) {
-    const PyMemberDef& member = *reinterpret_cast<PyMemberDescrObject*>(slot)->d_member;
-    if (member.type == T_OBJECT_EX)
-      return Owned::borrow(
-          *reinterpret_cast<PyObject**>(reinterpret_cast<char*>(self) + member.offset));
+  static PyMemberDescrObject* own = nullptr;  // of Plait's class itself: no look-up
+  const auto read = [self](PyMemberDescrObject* slot) {
+    return Owned::borrow(
+        *reinterpret_cast<PyObject**>(reinterpret_cast<char*>(self) + slot->d_member->offset));
+  };
+  if (own && Py_IS_TYPE(self, PyDescr_TYPE(own))) return read(own);
+  PyObject* const found = _PyType_Lookup(Py_TYPE(self), name);
+  if (found && Py_IS_TYPE(found, &PyMemberDescr_Type)) {
+    auto* const slot = reinterpret_cast<PyMemberDescrObject*>(found);
+    if (slot->d_member->type == T_OBJECT_EX) {
+      if (!own && Py_IS_TYPE(self, PyDescr_TYPE(slot)))
+        own = reinterpret_cast<PyMemberDescrObject*>(Py_NewRef(found));
+      return read(slot);
+    }
   }
-  Owned found(PyObject_GetAttr(self, name));
-  if (!found) PyErr_Clear();
-  return found;
+  Owned other(PyObject_GetAttr(self, name));
+  if (!other) PyErr_Clear();
+  return other;
 }
 
 // A plain call of few numbers is one of NumPy's method. Where the Python method keeps a generator

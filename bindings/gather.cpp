@@ -34,6 +34,12 @@ bool in_memory_here(const tracer::Array& a) {
   return tracer::is_materialised(a) && tracer::device_of(a) == kHost;
 }
 
+// Where the first element lies, for who holds the lock and knows that it is in memory.
+std::byte* first_element(const tracer::Array& a) {
+  const tracer::Node& v = *a.storage->version;
+  return v.data->data + v.data_offset + a.storage->base + a.offset;
+}
+
 std::optional<std::vector<std::int64_t>> whole_numbers(PyObject* list) {
   const Py_ssize_t n = PyList_GET_SIZE(list);
   if (n == 0 || n > kFew) return std::nullopt;
@@ -83,7 +89,7 @@ std::optional<Run> run_of(PyArrayObject* a) {
 }
 std::optional<Run> run_of(const tracer::Array& a) {
   if (a.ndim() != 1 || !in_memory_here(a)) return std::nullopt;
-  return Run{a.dtype, static_cast<const std::byte*>(tracer::data(a)), a.strides[0], a.shape[0]};
+  return Run{a.dtype, first_element(a), a.strides[0], a.shape[0]};
 }
 
 // Calls f(i) for each of n bytes that is not zero: masks are often false for long stretches.
@@ -180,7 +186,7 @@ std::optional<tracer::Array> gather(const tracer::Array& a, PyObject* key) {
   const std::size_t size = row * static_cast<std::size_t>(shape[0]);
   if (!few_bytes(size)) return std::nullopt;
   Ref<Buffer> memory = allocate(size);
-  const auto* from = static_cast<const std::byte*>(tracer::data(a));
+  const auto* from = first_element(a);
   std::byte* to = memory->data;
   bool outside = false;
   with_fixed_size(row, [=, &chosen, &outside, stride = a.strides[0]](auto bytes) mutable {
@@ -223,13 +229,11 @@ bool fill_where(const tracer::Array& a, PyObject* key, const tracer::Operand& va
   std::byte* const to = tracer::own_memory(a);
   if (!to) return false;
   const Scalar s = tracer::reported_cast(value, a.dtype);
-  with_fixed_size(
-      itemsize(a.dtype),
-      [&s, to, n = a.size(), on = static_cast<const std::byte*>(tracer::data(mask))](auto bytes) {
-        each_true(on, n, [&](std::int64_t i) {
-          std::memcpy(to + i * static_cast<std::int64_t>(bytes), s.bytes, bytes);
-        });
-      });
+  with_fixed_size(itemsize(a.dtype), [&s, to, n = a.size(), on = first_element(mask)](auto bytes) {
+    each_true(on, n, [&](std::int64_t i) {
+      std::memcpy(to + i * static_cast<std::int64_t>(bytes), s.bytes, bytes);
+    });
+  });
   return true;
 }
 
@@ -255,8 +259,8 @@ bool scatter(const tracer::Array& a, PyObject* key, const tracer::Operand& value
   std::byte* const to = tracer::own_memory(a);
   if (!to) return false;
   const Scalar s = one ? tracer::reported_cast(value, a.dtype) : Scalar{};
-  const auto* from = one ? reinterpret_cast<const std::byte*>(s.bytes)
-                         : static_cast<const std::byte*>(tracer::data(*value.array));
+  const auto* from =
+      one ? reinterpret_cast<const std::byte*>(s.bytes) : first_element(*value.array);
   const std::int64_t step = one ? 0 : value.array->strides[0];
   with_fixed_size(row, [=, &rows, stride = a.strides[0]](auto bytes) mutable {
     for (const std::int64_t r : *rows) {

@@ -4,8 +4,8 @@
 
 namespace plait::tracer {
 
-// set_item() where own_memory() gives the memory and nothing has to be evaluated first, for a scalar
-// of the array's dtype; false, and nothing happened, where it is not so.
+// set_item() where own_memory() gives the memory and nothing has to be evaluated first, for a
+// scalar of the array's dtype; false, and nothing happened, where it is not so.
 bool set_item_now(const Array& a, std::span<const std::int64_t> index, const Scalar& v);
 // Copies the elements of one array to another of its dtype and shape, which nobody else has seen.
 // The caller holds the lock; both are in memory on the host.
