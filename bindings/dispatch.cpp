@@ -231,11 +231,35 @@ bool draws_few(PyObject* o, std::int64_t few) {
   return Py_TYPE(o) == array_type && !as_array(o)->host && as_array(o)->array.size() < few;
 }
 
+// The generator of NumPy's that the Python method keeps, in a slot of the class of `self`; null
+// where it is not there yet. Read in place: a number is drawn in about the time of an attribute's
+// look-up.
+Owned kept_generator(PyObject* self) {
+  static PyObject* const name = PyUnicode_InternFromString("_drawing");
+  static PyMemberDescrObject* own = nullptr;  // of Plait's class itself: no look-up
+  const auto read = [self](PyMemberDescrObject* slot) {
+    return Owned::borrow(
+        *reinterpret_cast<PyObject**>(reinterpret_cast<char*>(self) + slot->d_member->offset));
+  };
+  if (own && Py_IS_TYPE(self, PyDescr_TYPE(own))) return read(own);
+  PyObject* const found = _PyType_Lookup(Py_TYPE(self), name);
+  if (found && Py_IS_TYPE(found, &PyMemberDescr_Type)) {
+    auto* const slot = reinterpret_cast<PyMemberDescrObject*>(found);
+    if (slot->d_member->type == T_OBJECT_EX) {
+      if (!own && Py_IS_TYPE(self, PyDescr_TYPE(slot)))
+        own = reinterpret_cast<PyMemberDescrObject*>(Py_NewRef(found));
+      return read(slot);
+    }
+  }
+  Owned other(PyObject_GetAttr(self, name));
+  if (!other) PyErr_Clear();
+  return other;
+}
+
 // A plain call of few numbers is one of NumPy's method. Where the Python method keeps a generator
 // of NumPy's over the same bits, `_drawing`, that is the one which draws, once it is there.
 template <bool by_another>
 PyObject* draw(PyObject* self, PyObject* const* args, std::size_t nargsf, PyObject* names) {
-  static PyObject* const drawing = PyUnicode_InternFromString("_drawing");
   tracer::obstruct_capture("it draws random numbers");
   const FunctionObject& f = *as_function(self);
   const Py_ssize_t n = PyVectorcall_NARGS(nargsf);
@@ -245,21 +269,15 @@ PyObject* draw(PyObject* self, PyObject* const* args, std::size_t nargsf, PyObje
       !noting_fallbacks() &&
       std::all_of(args + 1, args + n, [&](PyObject* o) { return draws_few(o, f.few); });
   Owned generator;
-  if (plain)
-    generator = Owned(by_another ? PyObject_GetAttr(args[0], drawing) : Py_NewRef(args[0]));
-  if (!generator) {
-    PyErr_Clear();
-    return PyObject_Vectorcall(f.implementation, args, nargsf, names);
-  }
+  if (plain) generator = by_another ? kept_generator(args[0]) : Owned::borrow(args[0]);
+  if (!generator) return PyObject_Vectorcall(f.implementation, args, nargsf, names);
   PyObject* all[kMost] = {generator.get()};
   std::copy(args + 1, args + n, all + 1);
   if (std::any_of(args + 1, args + n, is_array))
     return guarded([&] { return by_numpy(f.theirs, f.name, all, n, nullptr, 1); });
-  return guarded([&]() -> PyObject* {
-    Owned drawn(check(PyObject_Vectorcall(f.theirs, all, static_cast<std::size_t>(n), nullptr)));
-    if (!PyArray_CheckExact(drawn.get())) return drawn.release();
-    return adopted(reinterpret_cast<PyArrayObject*>(drawn.get()));
-  });
+  Owned drawn(PyObject_Vectorcall(f.theirs, all, static_cast<std::size_t>(n), nullptr));
+  if (!drawn || !PyArray_CheckExact(drawn.get())) return drawn.release();
+  return guarded([&] { return adopted(reinterpret_cast<PyArrayObject*>(drawn.get())); });
 }
 
 // (implementation, NumPy's method, its name for the log, few, whether `_drawing` draws)

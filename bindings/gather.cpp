@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/fixed_size.hpp"
+#include "element_now.hpp"
 #include "ndarray.hpp"
 #include "tracer/context.hpp"
 #include "tracer/device.hpp"
@@ -33,6 +34,12 @@ bool in_memory_here(const tracer::Array& a) {
   return tracer::is_materialised(a) && tracer::device_of(a) == kHost;
 }
 
+// Where the first element lies, for who holds the lock and knows that it is in memory.
+std::byte* first_element(const tracer::Array& a) {
+  const tracer::Node& v = *a.storage->version;
+  return v.data->data + v.data_offset + a.storage->base + a.offset;
+}
+
 std::optional<std::vector<std::int64_t>> whole_numbers(PyObject* list) {
   const Py_ssize_t n = PyList_GET_SIZE(list);
   if (n == 0 || n > kFew) return std::nullopt;
@@ -47,6 +54,32 @@ std::optional<std::vector<std::int64_t>> whole_numbers(PyObject* list) {
   return out;
 }
 
+std::optional<std::vector<std::int64_t>> numbers_of(PyObject* range) {
+  const auto number = [range](const char* name) -> std::optional<std::int64_t> {
+    const Owned o(PyObject_GetAttrString(range, name));
+    int overflow = 0;
+    const long long v = o ? PyLong_AsLongLongAndOverflow(o.get(), &overflow) : -1;
+    return overflow || !o ? std::nullopt : std::optional<std::int64_t>(v);
+  };
+  const Py_ssize_t n = PyObject_Size(range);
+  const auto start = number("start"), step = number("step");
+  PyErr_Clear();  // where it is longer than any array
+  if (n <= 0 || n > kFew || !start || !step) return std::nullopt;
+  std::vector<std::int64_t> out(static_cast<std::size_t>(n));
+  std::int64_t last = 0;
+  if (__builtin_mul_overflow(n - 1, *step, &last) || __builtin_add_overflow(last, *start, &last))
+    return std::nullopt;
+  for (Py_ssize_t i = 0; i < n; ++i) out[static_cast<std::size_t>(i)] = *start + i * *step;
+  return out;
+}
+
+// The numbers of a key that holds Python's. Read before the recorder's lock is taken, under which
+// no code of Python's runs.
+std::optional<std::vector<std::int64_t>> listed_in(PyObject* key) {
+  if (PyList_CheckExact(key)) return whole_numbers(key);
+  return PyRange_Check(key) ? numbers_of(key) : std::nullopt;
+}
+
 std::optional<Run> run_of(PyArrayObject* a) {
   if (PyArray_NDIM(a) != 1 || !PyArray_ISBEHAVED_RO(a)) return std::nullopt;
   const auto t = native_dtype(PyArray_DESCR(a));
@@ -56,7 +89,7 @@ std::optional<Run> run_of(PyArrayObject* a) {
 }
 std::optional<Run> run_of(const tracer::Array& a) {
   if (a.ndim() != 1 || !in_memory_here(a)) return std::nullopt;
-  return Run{a.dtype, static_cast<const std::byte*>(tracer::data(a)), a.strides[0], a.shape[0]};
+  return Run{a.dtype, first_element(a), a.strides[0], a.shape[0]};
 }
 
 // Calls f(i) for each of n bytes that is not zero: masks are often false for long stretches.
@@ -99,14 +132,13 @@ std::optional<std::vector<std::int64_t>> rows_of(const Run& key, std::int64_t le
   return rows;
 }
 
-// What a key says that is not NumPy's to read. `listed` holds the numbers of a list.
-std::optional<Run> run_named_by(PyObject* key, std::optional<std::vector<std::int64_t>>& listed) {
+// What a key says that is not NumPy's to read; `listed`: see listed_in().
+std::optional<Run> run_named_by(PyObject* key,
+                                const std::optional<std::vector<std::int64_t>>& listed) {
   std::optional<Run> run;
-  if (PyList_CheckExact(key)) {
-    listed = whole_numbers(key);
-    if (listed)
-      run = Run{DType::Int64, reinterpret_cast<const std::byte*>(listed->data()), 8,
-                static_cast<std::int64_t>(listed->size())};
+  if (listed) {
+    run = Run{DType::Int64, reinterpret_cast<const std::byte*>(listed->data()), 8,
+              static_cast<std::int64_t>(listed->size())};
   } else if (is_array(key) && !as_array(key)->host) {
     run = run_of(as_array(key)->array);
   } else if (PyArray_CheckExact(key)) {
@@ -116,8 +148,8 @@ std::optional<Run> run_named_by(PyObject* key, std::optional<std::vector<std::in
     return std::nullopt;
   return run;
 }
-std::optional<std::vector<std::int64_t>> rows_named_by(PyObject* key, std::int64_t length) {
-  std::optional<std::vector<std::int64_t>> listed;
+std::optional<std::vector<std::int64_t>> rows_named_by(
+    PyObject* key, const std::optional<std::vector<std::int64_t>>& listed, std::int64_t length) {
   const auto run = run_named_by(key, listed);
   return run ? rows_of(*run, length) : std::nullopt;
 }
@@ -133,11 +165,16 @@ bool few_bytes(std::size_t bytes) { return bytes <= static_cast<std::size_t>(kFe
 
 }  // namespace
 
+bool may_name_rows(PyObject* key) {
+  return PyList_CheckExact(key) || PyRange_Check(key) || is_array(key) || PyArray_CheckExact(key);
+}
+
 std::optional<tracer::Array> gather(const tracer::Array& a, PyObject* key) {
   if (!has_rows(a)) return std::nullopt;
+  const auto listed = listed_in(key);
   const std::lock_guard held(tracer::lock());  // nobody writes meanwhile
   if (!in_memory_here(a)) return std::nullopt;
-  std::optional<std::vector<std::int64_t>> listed, chosen;
+  std::optional<std::vector<std::int64_t>> chosen;
   const auto run = run_named_by(key, listed);
   if (!run) return std::nullopt;
   const std::int64_t length = a.shape[0];
@@ -149,7 +186,7 @@ std::optional<tracer::Array> gather(const tracer::Array& a, PyObject* key) {
   const std::size_t size = row * static_cast<std::size_t>(shape[0]);
   if (!few_bytes(size)) return std::nullopt;
   Ref<Buffer> memory = allocate(size);
-  const auto* from = static_cast<const std::byte*>(tracer::data(a));
+  const auto* from = first_element(a);
   std::byte* to = memory->data;
   bool outside = false;
   with_fixed_size(row, [=, &chosen, &outside, stride = a.strides[0]](auto bytes) mutable {
@@ -192,13 +229,11 @@ bool fill_where(const tracer::Array& a, PyObject* key, const tracer::Operand& va
   std::byte* const to = tracer::own_memory(a);
   if (!to) return false;
   const Scalar s = tracer::reported_cast(value, a.dtype);
-  with_fixed_size(
-      itemsize(a.dtype),
-      [&s, to, n = a.size(), on = static_cast<const std::byte*>(tracer::data(mask))](auto bytes) {
-        each_true(on, n, [&](std::int64_t i) {
-          std::memcpy(to + i * static_cast<std::int64_t>(bytes), s.bytes, bytes);
-        });
-      });
+  with_fixed_size(itemsize(a.dtype), [&s, to, n = a.size(), on = first_element(mask)](auto bytes) {
+    each_true(on, n, [&](std::int64_t i) {
+      std::memcpy(to + i * static_cast<std::int64_t>(bytes), s.bytes, bytes);
+    });
+  });
   return true;
 }
 
@@ -208,8 +243,9 @@ bool scatter(const tracer::Array& a, PyObject* key, const tracer::Operand& value
   const bool one = !value.array;
   if (one && fill_where(a, key, value)) return true;
   if (!has_rows(a) || (one && a.ndim() > 1)) return false;
+  const auto listed = listed_in(key);
   const std::lock_guard held(tracer::lock());
-  const auto rows = rows_named_by(key, a.shape[0]);
+  const auto rows = rows_named_by(key, listed, a.shape[0]);
   const std::size_t row = row_bytes(a);
   if (!rows || !few_bytes(row * rows->size())) return false;
   if (!one) {
@@ -223,8 +259,8 @@ bool scatter(const tracer::Array& a, PyObject* key, const tracer::Operand& value
   std::byte* const to = tracer::own_memory(a);
   if (!to) return false;
   const Scalar s = one ? tracer::reported_cast(value, a.dtype) : Scalar{};
-  const auto* from = one ? reinterpret_cast<const std::byte*>(s.bytes)
-                         : static_cast<const std::byte*>(tracer::data(*value.array));
+  const auto* from =
+      one ? reinterpret_cast<const std::byte*>(s.bytes) : first_element(*value.array);
   const std::int64_t step = one ? 0 : value.array->strides[0];
   with_fixed_size(row, [=, &rows, stride = a.strides[0]](auto bytes) mutable {
     for (const std::int64_t r : *rows) {

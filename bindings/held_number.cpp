@@ -18,15 +18,16 @@ std::optional<Scalar> exact_number(PyObject* o) {
     return overflow ? std::nullopt : std::optional(scalar_int(v));
   }
   if (type == &PyBool_Type) return scalar_bool(o == Py_True);
+  if (type == &PyDoubleArrType_Type) return scalar_float(PyArrayScalar_VAL(o, Double));
   static const struct {
     PyTypeObject* type;
     DType dtype;
-  } numpys[] = {{&PyDoubleArrType_Type, DType::Float64}, {&PyLongArrType_Type, DType::Int64},
-                {&PyIntArrType_Type, DType::Int32},      {&PyBoolArrType_Type, DType::Bool},
-                {&PyFloatArrType_Type, DType::Float32},  {&PyUByteArrType_Type, DType::UInt8},
-                {&PyByteArrType_Type, DType::Int8},      {&PyShortArrType_Type, DType::Int16},
-                {&PyUShortArrType_Type, DType::UInt16},  {&PyUIntArrType_Type, DType::UInt32},
-                {&PyULongArrType_Type, DType::UInt64},   {&PyHalfArrType_Type, DType::Float16}};
+  } numpys[] = {{&PyLongArrType_Type, DType::Int64},  {&PyIntArrType_Type, DType::Int32},
+                {&PyBoolArrType_Type, DType::Bool},   {&PyFloatArrType_Type, DType::Float32},
+                {&PyUByteArrType_Type, DType::UInt8}, {&PyByteArrType_Type, DType::Int8},
+                {&PyShortArrType_Type, DType::Int16}, {&PyUShortArrType_Type, DType::UInt16},
+                {&PyUIntArrType_Type, DType::UInt32}, {&PyULongArrType_Type, DType::UInt64},
+                {&PyHalfArrType_Type, DType::Float16}};
   for (const auto& t : numpys)
     if (t.type == type) {
       Scalar s;

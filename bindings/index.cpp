@@ -5,7 +5,9 @@
 #include <vector>
 
 #include "advanced_key.hpp"
+#include "element_now.hpp"
 #include "functions.hpp"
+#include "tracer/elements.hpp"
 
 namespace plait::py {
 namespace {
@@ -148,7 +150,31 @@ PyObject* read_element(const tracer::Array& a, std::span<const std::int64_t> ind
   return wrap_scalar(s);
 }
 
+PyObject* element_now(const tracer::Array& a, std::span<const std::int64_t> index) noexcept {
+  if (events_pending.load(std::memory_order_relaxed)) return nullptr;
+  const std::byte* const in_memory = tracer::peek(a, index);
+  if (!in_memory) return nullptr;
+  try {
+    return wrap_element(a.dtype, in_memory);
+  } catch (const PythonError&) {
+    PyErr_Clear();  // it comes again
+    return nullptr;
+  }
+}
+
 namespace {
+
+// array[key] = value for one element in memory and a number that its dtype holds: nothing is
+// recorded or computed, no guarded() is needed. False where there is more to do.
+bool stored_now(const ArrayObject* a, PyObject* key, PyObject* value) noexcept {
+  std::int64_t index[kMaxDims];
+  if (a->host || events_pending.load(std::memory_order_relaxed) ||
+      !names_element(key, a->array.ndim(), index))
+    return false;
+  const std::optional<Scalar> number = held_number(value, a->array.dtype);
+  const auto ndim = static_cast<std::size_t>(a->array.ndim());
+  return number && tracer::set_item_now(a->array, std::span(index, ndim), *number);
+}
 
 PyObject* view_of(PyObject* self, tracer::Array view) {
   PyTypeObject* type = Py_TYPE(self);
@@ -248,17 +274,20 @@ bool store_by_numpy(PyObject* self, PyObject* key, PyObject* value) {
 }  // namespace
 
 PyObject* array_getitem(PyObject* self, PyObject* key) {
+  ArrayObject* const a = as_array(self);
+  std::int64_t index[kMaxDims];
+  const auto ndim = static_cast<std::size_t>(a->array.ndim());
+  const bool element = !a->host && names_element(key, a->array.ndim(), index);
+  if (element)
+    if (PyObject* const found = element_now(a->array, std::span(index, ndim))) return found;
   return guarded([&]() -> PyObject* {
-    ArrayObject* a = as_array(self);
     if (a->host) return getitem_by_numpy(self, key);
-    std::int64_t index[kMaxDims];
-    const auto ndim = static_cast<std::size_t>(a->array.ndim());
-    if (names_element(key, a->array.ndim(), index))
-      return read_element(a->array, std::span(index, ndim));
+    if (element) return read_element(a->array, std::span(index, ndim));
+    if (Py_TYPE(self) == array_type && may_name_rows(key))
+      if (auto made = gather(a->array, key)) return wrap(std::move(*made));
     Key k;
     if (!parse_key(key, k)) {
       if (Py_TYPE(self) == array_type) {
-        if (auto made = gather(a->array, key)) return wrap(std::move(*made));
         if (const auto advanced = parse_advanced(key)) {
           const tracer::Array from = a->array;
           std::optional<tracer::Array> made;
@@ -292,6 +321,7 @@ PyObject* array_sequence_item(PyObject* self, Py_ssize_t i) {
 }
 
 int array_setitem(PyObject* self, PyObject* key, PyObject* value) {
+  if (value && stored_now(as_array(self), key, value)) return 0;
   return guarded_int([&]() -> int {
     ArrayObject* a = as_array(self);
     if (!value) {

@@ -2,6 +2,7 @@
 // elements by their number in C order, for ndarray.flat. Arrays that may be written meanwhile are
 // read at each step, as NumPy's are.
 #include "iterator.hpp"
+#include "element_now.hpp"
 #include "tracer/device.hpp"
 
 #include <structmember.h>
@@ -38,6 +39,8 @@ PyObject* next_row(PyObject* self) {
     return nullptr;
   }
   const std::int64_t i = it->at++;
+  if (a->array.ndim() == 1)
+    if (PyObject* const found = element_now(a->array, std::span(&i, 1))) return found;
   if (a->array.ndim() == 1)
     return guarded([&] { return read_element(a->array, std::span(&i, 1)); });
   const Owned key(PyLong_FromSsize_t(i));
@@ -97,11 +100,17 @@ PyObject* next_element(PyObject* self) {
   if (!is_here(it->array)) return PyObject_CallMethod(self, "_next", nullptr);
   const tracer::Array& a = as_array(it->array)->array;
   if (it->at >= a.size()) return nullptr;
+  std::int64_t index[kMaxDims];
+  place(a, it->at, index);
+  const std::span at(index, static_cast<std::size_t>(a.ndim()));
+  if (PyObject* const found = element_now(a, at)) {
+    ++it->at;
+    return found;
+  }
   return guarded([&] {
     if (it->at == 0) force(a);  // one evaluation for all of them
-    std::int64_t index[kMaxDims];
-    place(a, it->at++, index);
-    return read_element(a, std::span(index, static_cast<std::size_t>(a.ndim())));
+    ++it->at;
+    return read_element(a, at);
   });
 }
 

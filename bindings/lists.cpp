@@ -146,13 +146,17 @@ tracer::Array filled(const Dims& shape, const Scalar& s, char order) {
   if (count > limit || shape.size() > kMaxDims || tracer::current_device() != kHost)
     return tracer::full(shape, s, order);
   const auto size = static_cast<std::int64_t>(itemsize(s.dtype)), bytes = count * size;
-  Ref<Buffer> memory = allocate(static_cast<std::size_t>(bytes));
-  std::byte* const to = memory->data;
+  tracer::Array made = tracer::empty(shape, s.dtype, order);
+  const Ref<Buffer>& memory = made.storage->version->data;
+  std::byte* const to = memory ? memory->data : static_cast<std::byte*>(tracer::data(made));
+  if (std::all_of(s.bytes, s.bytes + size, [](auto b) { return static_cast<int>(b) == 0; })) {
+    std::memset(to, 0, static_cast<std::size_t>(bytes));
+    return made;
+  }
   if (count > 0) std::memcpy(to, s.bytes, static_cast<std::size_t>(size));
   for (std::int64_t done = size; done < bytes; done *= 2)
     std::memcpy(to + done, to, static_cast<std::size_t>(std::min(done, bytes - done)));
-  return tracer::from_buffer(std::move(memory), s.dtype, shape,
-                             tracer::dense_strides(shape, size, order), 0);
+  return made;
 }
 
 namespace {

@@ -1,12 +1,14 @@
 // Number and comparison slots of plait.ndarray and of lazy scalars. Operands the engine covers go
 // straight to the recorder; everything else goes to NumPy through the fallback hooks.
 #include "operators.hpp"
+#include "core/fixed_size.hpp"
 #include "functions.hpp"
 #include "ndarray.hpp"
 #include "temporaries.hpp"
 #include "tracer/capture.hpp"
 #include "tracer/device.hpp"
 
+#include <cstring>
 #include <optional>
 
 namespace plait::py {
@@ -258,7 +260,26 @@ Owned as_numpy(PyObject* self) {
   Owned scalar(wrap_scalar(item(a->array)));
   return Owned(check(PyArray_FromScalar(scalar.get(), nullptr)));
 }
+// The element of an array without axes that is in memory: nothing is computed, no guarded() is
+// needed.
+std::optional<Scalar> only_element_now(PyObject* self) {
+  const tracer::Array& a = as_array(self)->array;
+  if (!a || a.ndim() != 0 || events_pending.load(std::memory_order_relaxed)) return std::nullopt;
+  const std::byte* const at = tracer::peek(a, {});
+  if (!at) return std::nullopt;
+  Scalar s;
+  s.dtype = a.dtype;
+  with_fixed_size(itemsize(a.dtype), [&](auto n) { std::memcpy(s.bytes, at, n); });
+  return s;
+}
+PyObject* python_int(const Scalar& s) {
+  return kind(s.dtype) == Kind::Signed
+             ? PyLong_FromLongLong(cast(s, DType::Int64).as<std::int64_t>())
+             : PyLong_FromUnsignedLongLong(cast(s, DType::UInt64).as<std::uint64_t>());
+}
+
 int to_bool(PyObject* self) {
+  if (const auto now = only_element_now(self)) return cast(*now, DType::Bool).bytes[0] != 0;
   return guarded_int([&]() -> int {
     ArrayObject* a = as_array(self);
     if (!a->host) {
@@ -278,6 +299,8 @@ int to_bool(PyObject* self) {
   });
 }
 PyObject* to_int(PyObject* self) {
+  if (const auto now = only_element_now(self); now && is_integer(now->dtype))
+    return python_int(*now);
   return guarded([&] {
     const tracer::Array& a = as_array(self)->array;
     if (a && a.ndim() == 0 && kind(a.dtype) == Kind::Signed)
@@ -286,6 +309,8 @@ PyObject* to_int(PyObject* self) {
   });
 }
 PyObject* to_float(PyObject* self) {
+  if (const auto now = only_element_now(self); now && !is_complex(now->dtype))
+    return PyFloat_FromDouble(cast(*now, DType::Float64).as<double>());
   return guarded([&] {
     const tracer::Array& a = as_array(self)->array;
     if (a && a.ndim() == 0 && !is_complex(a.dtype))
@@ -294,6 +319,8 @@ PyObject* to_float(PyObject* self) {
   });
 }
 PyObject* to_index(PyObject* self) {
+  if (const auto now = only_element_now(self); now && is_integer(now->dtype))
+    return python_int(*now);
   return guarded([&]() -> PyObject* {
     ArrayObject* a = as_array(self);
     if (a->host) return check(PyNumber_Index(a->host));
@@ -302,7 +329,7 @@ PyObject* to_index(PyObject* self) {
                       "only integer scalar arrays can be converted to a scalar index");
       throw PythonError{};
     }
-    return check(PyNumber_Index(as_numpy(self).get()));
+    return check(python_int(item(a->array)));
   });
 }
 

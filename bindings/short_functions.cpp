@@ -4,7 +4,10 @@
 #include "functions.hpp"
 #include "numpy_compat/functions.hpp"
 #include "numpy_compat/indexing.hpp"
+#include "tracer/capture.hpp"
 #include "tracer/device.hpp"
+
+#include <cmath>
 
 namespace plait::py {
 namespace {
@@ -108,16 +111,32 @@ PyObject* brief_result_type(Args args, Py_ssize_t n, PyObject* names) {
   return check(reinterpret_cast<PyObject*>(PyArray_ResultType(0, nullptr, n, given)));
 }
 
+// 0, 1, ... of few numbers, which are written at once; nothing for more.
+template <class T>
+std::optional<tracer::Array> counted(T stop, DType t) {
+  if (!(stop >= 0 && stop <= static_cast<T>(tracer::eager_limit())) || tracer::capture())
+    return std::nullopt;
+  const auto n = static_cast<std::int64_t>(std::ceil(static_cast<double>(stop)));
+  tracer::Array made = tracer::empty(Dims{n}, t);
+  auto* const to = static_cast<T*>(tracer::data(made));
+  for (std::int64_t i = 0; i < n; ++i) to[i] = static_cast<T>(i);
+  return made;
+}
+
 PyObject* brief_arange(Args args, Py_ssize_t n, PyObject* names) {
   const auto c = creation(args, n, names);
   if (!c || c->dtype || default_dtype_varies) return not_implemented();
   const Scalar zero = scalar_int(0), one = scalar_int(1);
-  if (PyFloat_CheckExact(c->first))
+  if (PyFloat_CheckExact(c->first)) {
+    if (auto few = counted(PyFloat_AS_DOUBLE(c->first), DType::Float64))
+      return wrap(std::move(*few));
     return wrap(numpy::arange(zero, scalar_float(PyFloat_AS_DOUBLE(c->first)), one, std::nullopt));
+  }
   int beyond = 1;
-  const long long stop =
+  const std::int64_t stop =
       PyLong_CheckExact(c->first) ? PyLong_AsLongLongAndOverflow(c->first, &beyond) : 0;
   if (beyond) return not_implemented();
+  if (auto few = counted(stop, DType::Int64)) return wrap(std::move(*few));
   return wrap(numpy::arange(zero, scalar_int(stop), one, std::nullopt));
 }
 

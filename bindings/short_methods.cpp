@@ -8,11 +8,16 @@
 #include <vector>
 
 #include "along.hpp"
+#include "codegen/loops/loops.hpp"
+#include "core/config.hpp"
 #include "core/device.hpp"
 #include "engine/direct/direct_kernels.hpp"
+#include "engine/direct/fp_flags.hpp"
+#include "engine/reports/report.hpp"
 #include "functions.hpp"
 #include "numpy_compat/functions.hpp"
 #include "temporaries.hpp"
+#include "tracer/capture.hpp"
 #include "tracer/context.hpp"
 #include "tracer/device.hpp"
 #include "ufunc.hpp"
@@ -174,11 +179,34 @@ PyObject* brief_tobytes(PyObject* self, Args, Py_ssize_t n, PyObject* names) {
                                          a.size() * static_cast<Py_ssize_t>(itemsize(a.dtype))));
 }
 
+// Few elements of one stride in memory in another dtype, by one call of the loop; nothing for more.
+std::optional<tracer::Array> cast_now(const tracer::Array& a, DType t) {
+  const bool row = a.ndim() == 1;
+  if (a.dtype == t || is_narrow(a.dtype) || is_narrow(t) || a.size() > tracer::eager_limit() ||
+      tracer::capture() || tracer::current_device() != kHost ||
+      (!row && !tracer::is_c_contiguous(a)))
+    return std::nullopt;
+  const std::lock_guard held(tracer::lock());
+  if (!tracer::is_materialised(a) || tracer::device_of(a) != kHost || a.storage->any_bytes)
+    return std::nullopt;
+  const engine::AtCall at_call;
+  tracer::Array made = tracer::empty(a.shape, t);
+  void* const memory[] = {tracer::data(a), tracer::data(made)};
+  const std::int64_t strides[] = {row ? a.strides[0] : static_cast<std::int64_t>(itemsize(a.dtype)),
+                                  static_cast<std::int64_t>(itemsize(t))};
+  engine::clear_flags();
+  loops::cast(a.dtype, t, config().tier)(memory, strides, a.size());
+  engine::report_flags(engine::raised_flags(), "cast", *made.storage->version);
+  at_call.done("cast", t, a.shape);
+  return made;
+}
+
 PyObject* brief_astype(PyObject* self, Args args, Py_ssize_t n, PyObject* names) {
   if (names || n != 1) return not_implemented();
   const tracer::Array& a = as_array(self)->array;
   const auto t = parse_dtype(args[0]);
   if (!t || (is_complex(a.dtype) && !is_complex(*t))) return not_implemented();
+  if (auto made = cast_now(a, *t)) return wrap_view(std::move(*made), self);
   return wrap_view(tracer::astype(a, *t, 'K', true), self);
 }
 

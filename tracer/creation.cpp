@@ -36,15 +36,20 @@ bool takes_memory_later(const Dims& shape, DType t) {
 
 Array empty(const Dims& shape, DType t, char order) {
   const Lock held = hold();
-  check_shape(shape, item_bytes(t));
+  Array a = fresh_array(t, shape, dense_strides(shape, item_bytes(t), order));
   const bool later = takes_memory_later(shape, t);
+  if (!later && current_device() == kHost) {
+    give_memory(a);
+    return a;
+  }
   if (later) bound_graph();
   Ref<Node> n = take_node(later ? NodeKind::Empty : NodeKind::Data);
   n->dtype = t;
-  n->shape = shape;
-  n->strides = dense_strides(shape, item_bytes(t), order);
+  n->shape = a.shape;
+  n->strides = a.strides;
   if (!later) n->data = allocate_array(shape, t, current_device());
-  return wrap(record(std::move(n)));
+  make_storage(a, record(std::move(n)));
+  return a;
 }
 
 Array full(const Dims& shape, const Scalar& value, char order) {

@@ -5,6 +5,7 @@
 
 #include "core/array_memory.hpp"
 #include "core/mixed_compare.hpp"
+#include "elements.hpp"
 
 namespace plait::tracer {
 
@@ -346,11 +347,12 @@ Array power_operator(const Array& base, const Operand& exponent) {
 }
 
 namespace {
-// A copy of few elements that lie in memory as the copy's will.
-Array same_bytes(const Array& a) {
-  Ref<Buffer> memory = allocate_array(a.shape, a.dtype);
-  std::memcpy(memory->data, data(a), memory->bytes);
-  return from_buffer(std::move(memory), a.dtype, a.shape, a.strides, 0);
+// A copy of few elements in memory, made at once.
+Array copied_now(const Array& a, const Dims& strides) {
+  Array made = fresh_array(a.dtype, a.shape, strides);
+  give_memory(made);
+  copy_elements(a, made);
+  return made;
 }
 }  // namespace
 
@@ -362,9 +364,8 @@ Array astype(const Array& a, DType t, char order, bool copy_always) {
        (order == 'C' && is_c_contiguous(a)) || (order == 'F' && is_f_contiguous(a))))
     return a;
   const Dims strides = copy_strides(a.shape, a.strides, from, order);
-  if (a.dtype == t && strides == a.strides && few(a.shape) && eager_limit() > 0 &&
-      context().evaluator && in_host_memory(a))
-    return same_bytes(a);
+  if (a.dtype == t && few(a.shape) && eager_limit() > 0 && context().evaluator && in_host_memory(a))
+    return copied_now(a, strides);
   bound_graph();
   const Dims scaled = scaled_strides(a.shape, strides, from, item_bytes(t));
   const bool eager = eager_errors() || reads_export(a);

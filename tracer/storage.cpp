@@ -4,6 +4,7 @@
 
 #include "core/fixed_size.hpp"
 #include "derived.hpp"
+#include "elements.hpp"
 #include "evaluation_scope.hpp"
 #include "graph.hpp"
 #include "ownership.hpp"
@@ -413,6 +414,14 @@ bool nobody_else_sees(const Storage& s) {
          owned_memory(*v.data);
 }
 
+// own_memory() of what has memory already.
+std::byte* own_memory_now(const Array& a) {
+  Storage& s = *a.storage;
+  if (!a.writeable || eager_limit() == 0 || !nobody_else_sees(s)) return nullptr;
+  open_to_writes(s);
+  return address(a, *s.version);
+}
+
 void copy_row(std::byte* to, std::int64_t stride, const std::byte* from, std::int64_t step,
               std::int64_t n, std::size_t item) {
   const auto dense = static_cast<std::int64_t>(item);
@@ -442,13 +451,20 @@ void fill(std::byte* to, std::span<const std::int64_t> shape, std::span<const st
 }
 }  // namespace
 
+void copy_elements(const Array& from, const Array& to) {
+  const std::size_t item = itemsize(to.dtype);
+  std::byte* const at = address(to, *to.storage->version);
+  const std::byte* const source = address(from, *from.storage->version);
+  if (from.strides == to.strides && is_c_contiguous(to)) {
+    std::memcpy(at, source, static_cast<std::size_t>(to.size()) * item);
+    return;
+  }
+  copy(at, to.strides, source, from.strides, to.shape, item);
+}
+
 std::byte* own_memory(const Array& a) {
-  Storage& s = *a.storage;
-  if (!a.writeable || eager_limit() == 0) return nullptr;
-  if (s.version->kind == NodeKind::Empty) evaluate(a);
-  if (!nobody_else_sees(s)) return nullptr;
-  open_to_writes(s);
-  return address(a, *s.version);
+  if (a.writeable && eager_limit() > 0 && a.storage->version->kind == NodeKind::Empty) evaluate(a);
+  return own_memory_now(a);
 }
 
 bool stored_at_once(const Array& target, const Scalar& v) {
@@ -483,6 +499,15 @@ std::byte* poke(const Array& a, std::span<const std::int64_t> index) {
   const Lock held = hold();
   std::byte* const to = own_memory(a);
   return to ? to + *at : nullptr;
+}
+
+bool set_item_now(const Array& a, std::span<const std::int64_t> index, const Scalar& v) {
+  const std::optional<std::int64_t> at = offset_within(a, index);
+  if (!at || v.dtype != a.dtype) return false;
+  const Lock held = hold();
+  std::byte* const to = own_memory_now(a);
+  if (to) with_fixed_size(itemsize(a.dtype), [&](auto n) { std::memcpy(to + *at, v.bytes, n); });
+  return to;
 }
 
 void set_item(const Array& a, std::span<const std::int64_t> index, const Scalar& v) {

@@ -2,6 +2,7 @@
 
 import copy
 import linecache
+import operator
 import pickle
 import warnings
 
@@ -48,6 +49,7 @@ KEYS = [
     [0, 2], [-1, 0, 0], [], [True, False, True], [0, 3], [-4], [0.5], [2**70], (0, 1), numpy.array([2, 0]), numpy.array([1, -3], "i4"),
     numpy.array([0, 3]), numpy.array([True, False, True]), numpy.array([True, False]), numpy.array([], "l"), numpy.zeros(3, "?"),
     numpy.array([[0, 1], [2, 2]]), numpy.array([2, 0, 1])[::-1], numpy.arange(6)[::2] // 2, numpy.array(1), numpy.array([1], ">i8"),
+    range(3), range(2, -1, -1), range(-3, 0, 2), range(0), range(1, 5), range(2**62, 2**64), range(-2, 2, 2**63), range(True, 3),
 ]  # fmt: skip
 
 
@@ -480,3 +482,82 @@ def test_files_of_few_elements(tmp_path):
         plait.save(file, x)
         file.seek(0)
         same(plait.load(file), numpy.arange(3.0))
+
+
+def test_writes_by_ranges():
+    def write(np, a):
+        a[range(2)] = 7
+        a[range(2, 0, -1)] = np.arange(a[:2].size).reshape(a[:2].shape)
+        return a
+
+    for shape in ((3,), (3, 4)):
+        both(write, sample("d", shape))
+    both(lambda np, a: a.__setitem__(range(2, 4), 0), sample("d", (3,)))
+
+
+@pytest.mark.parametrize("code", NATIVE)
+def test_copies_by_an_index_without_axes(code):
+    def read(np, a):
+        at = np.asarray(1)
+        out = [a[:, :, at], a[at], a[..., at, :], a[at, None], a.T[:, at], a[at, at, at]]
+        parts = [(x, x.strides, x.flags.writeable, x.base is None) for x in out[:-1]]
+        out[0][...] = 0
+        return parts, out[-1], a
+
+    both(read, sample(code, (2, 3, 4)))
+
+
+@pytest.mark.parametrize("code", NATIVE)
+def test_numbers_of_arrays_without_axes(code):
+    def numbers(np, kind):
+        a = np.array(3, code)
+        read = [kind(a) for _ in range(2)]  # what was read once is read another way
+        a[...] = 1
+        return [*read, kind(a), [type(x).__name__ for x in read]]
+
+    for kind in (float, int, bool, operator.index, lambda a: [0, 1, 2, 3, 4][a]):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            both(numbers, kind)
+
+
+@pytest.mark.parametrize("code", NATIVE)
+def test_casts_at_once(code):
+    """Of few elements, in every order and layout, with NumPy's strides and warnings."""
+
+    def cast(np, a, to, order):
+        with warnings.catch_warnings(record=True) as heard:
+            warnings.simplefilter("always")
+            made = [x.astype(to, order) for x in (a, a.T, a[::-1, ::2], a[:0], a[1], a[1, 1:2].reshape(()))]
+            said = sorted({str(w.message) for w in heard})
+        return [(x, x.strides) for x in made], said
+
+    a = sample(code)
+    for to in NATIVE:
+        for order in "KCFA":
+            both(lambda np, a: cast(np, a, to, order), a)  # noqa: B023
+        same(plait.array(a).astype(to), a.astype(to))
+
+
+def test_casts_at_once_report_errors():
+    big = [1e300, 1.0, -1e300]
+    for make in (numpy.array, plait.array):
+        with warnings.catch_warnings(record=True) as heard:
+            warnings.simplefilter("always")
+            a = make(big).astype("f4")
+        assert [str(w.message) for w in heard] == ["overflow encountered in cast"] and heard[0].filename == __file__
+        assert a.tolist() == [numpy.inf, 1.0, -numpy.inf]
+    with plait.errstate(over="raise"), pytest.raises(FloatingPointError, match="overflow encountered in cast"):
+        plait.array(big).astype("f4")
+
+
+def test_draws_of_generators_and_their_subclasses():
+    draws = []
+    for base in (numpy.random, plait.random):
+
+        class Shifted(base.Generator):
+            def random(self):
+                return super().random() + 1
+
+        draws.append([(made.random(), made.normal(), type(made.normal())) for made in [Shifted(base.PCG64(3))] for _ in range(3)])
+    assert draws[0] == draws[1]
