@@ -158,6 +158,8 @@ class Procedure {
   std::vector<bool> per_lane_;                                  // of the kernel's locals
   std::size_t first_result_ = 0;     // buffer of the results and of what says that it ended
   std::vector<std::size_t> arrays_;  // buffers that run() is given
+  std::vector<std::size_t> heap_buffers_;
+  std::size_t scratch_bytes_ = 0;
   bool uses_heap_ = false;
   std::shared_ptr<jit::CodeSlot> full_ = std::make_shared<jit::CodeSlot>();
   std::map<DeviceId, std::shared_ptr<engine::DeviceKernel>> device_kernels_;

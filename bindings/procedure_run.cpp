@@ -258,7 +258,7 @@ void Procedure::run_natively(void* const* arrays, const std::int64_t* params, co
   const ir::Kernel& k = *kernel_;
   const jit::Code& code = *machine_code();
   void* memories[kMostNative];
-  std::fill_n(memories, k.buffers.size(), nullptr);
+  for (const std::size_t heap : heap_buffers_) memories[heap] = nullptr;
   for (std::size_t n = 0; n < arrays_.size(); ++n) memories[arrays_[n]] = arrays[n];
   for (std::size_t n = 0; n < results_.size(); ++n) {
     results[n].dtype = k.buffers[first_result_ + n].dtype;
@@ -274,8 +274,7 @@ void Procedure::run_natively(void* const* arrays, const std::int64_t* params, co
                  : *params++;
   constexpr std::size_t kSmall = 2048;
   alignas(64) std::byte small[kSmall];
-  const std::size_t bytes = ir::scratch_bytes(k, per_lane_, all, 1);
-  const Ref<Buffer> large = bytes > kSmall ? allocate(bytes) : Ref<Buffer>();
+  const Ref<Buffer> large = scratch_bytes_ > kSmall ? allocate(scratch_bytes_) : Ref<Buffer>();
   ir::SequentialCall call{{memories, all, args}};
   std::optional<Heap> heap;
   std::optional<Heap::Use> use;
