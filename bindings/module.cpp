@@ -19,6 +19,7 @@
 #include "iterator.hpp"
 #include "loop_entry.hpp"
 #include "ndarray.hpp"
+#include "native_call.hpp"
 #include "procedure.hpp"
 #include "replay.hpp"
 #include "scope.hpp"
@@ -212,6 +213,7 @@ PYBIND11_MODULE(_plait, m) {
     throw pb::error_already_set();
   add_functions(m);
   add_procedures(m);
+  add_native_calls(m);
   add_programs(m.ptr());
   lend_sorts();
   m.attr("__version__") = PLAIT_VERSION;

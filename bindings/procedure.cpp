@@ -261,7 +261,7 @@ void Procedure::finish() {
   for (std::size_t n = 0; n < first_result_; ++n) {
     const bool heap = b.kernel().buffers[n].heap;
     uses_heap_ |= heap;
-    if (!heap) arrays_.push_back(n);
+    (heap ? heap_buffers_ : arrays_).push_back(n);
   }
   auto to = static_cast<std::int32_t>(first_result_);
   for (ir::Val v : results_) b.store(to++, {}, v);
@@ -272,6 +272,9 @@ void Procedure::finish() {
   ir::verify(k);
   kernel_ = std::make_shared<const ir::Kernel>(std::move(k));
   per_lane_ = ir::per_lane_locals(*kernel_);
+  // Its locals are variables, of which no parameter says how large they are.
+  const std::vector<std::int64_t> none(static_cast<std::size_t>(kernel_->params));
+  scratch_bytes_ = ir::scratch_bytes(*kernel_, per_lane_, none.data(), 1);
 }
 
 std::string Procedure::text() const { return ir::to_string(kernel()); }

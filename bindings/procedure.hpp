@@ -103,6 +103,24 @@ class Procedure {
   bool run_once(Memory& arrays, const std::vector<std::int64_t>& params,
                 const std::vector<Scalar>& args, const std::function<bool()>& may_run,
                 std::vector<Scalar>& results, std::unique_ptr<Heap>& heap) const;
+  // The same for calls from C, with the GIL or without it, which nothing interrupts: of memory, the
+  // parameters that a run is given, and numbers. `results` has room for result_count() of them.
+  void run_natively(void* const* arrays, const std::int64_t* params, const Scalar* args,
+                    Scalar* results) const;
+  // That it can be: there is code, of full effort, and there are not too many of anything.
+  bool runs_natively() const;
+  std::size_t array_count() const { return arrays_.size(); }
+  std::size_t param_count() const;
+  std::size_t result_count() const { return results_.size(); }
+  const std::vector<DType>& arguments() const { return kernel().scalars; }
+  static constexpr std::size_t kMostNative = 64;  // buffers, parameters, results
+  // Room for as many numbers, which is no work to make.
+  struct Scalars {
+    Scalars() {}  // NOLINT
+    union {
+      Scalar all[kMostNative];
+    };
+  };
 
  private:
   const jit::Code* machine_code() const;
@@ -141,6 +159,8 @@ class Procedure {
   std::vector<bool> per_lane_;                                  // of the kernel's locals
   std::size_t first_result_ = 0;     // buffer of the results and of what says that it ended
   std::vector<std::size_t> arrays_;  // buffers that run() is given
+  std::vector<std::size_t> heap_buffers_;
+  std::size_t scratch_bytes_ = 0;
   bool uses_heap_ = false;
   std::shared_ptr<jit::CodeSlot> full_ = std::make_shared<jit::CodeSlot>();
   std::map<DeviceId, std::shared_ptr<engine::DeviceKernel>> device_kernels_;

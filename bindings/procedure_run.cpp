@@ -246,4 +246,42 @@ bool Procedure::run_once(Memory& arrays, const std::vector<std::int64_t>& params
   return true;
 }
 
+std::size_t Procedure::param_count() const {
+  return static_cast<std::size_t>(kernel().params) - addresses_.size();
+}
+
+bool Procedure::runs_natively() const {
+  return optimised() && kernel_->buffers.size() <= kMostNative &&
+         static_cast<std::size_t>(kernel_->params) <= kMostNative;
+}
+
+void Procedure::run_natively(void* const* arrays, const std::int64_t* params, const Scalar* args,
+                             Scalar* results) const {
+  const ir::Kernel& k = *kernel_;
+  const jit::Code& code = *machine_code();
+  void* memories[kMostNative];
+  for (const std::size_t heap : heap_buffers_) memories[heap] = nullptr;
+  for (std::size_t n = 0; n < arrays_.size(); ++n) memories[arrays_[n]] = arrays[n];
+  for (std::size_t n = 0; n < results_.size(); ++n) {
+    results[n].dtype = k.buffers[first_result_ + n].dtype;
+    memories[first_result_ + n] = results[n].bytes;
+  }
+  bool complete = false;
+  memories[k.buffers.size() - 1] = &complete;
+  std::int64_t all[kMostNative];
+  auto address = addresses_.begin();  // in ascending order
+  for (std::size_t n = 0; n < static_cast<std::size_t>(k.params); ++n)
+    all[n] = address != addresses_.end() && address->first == n
+                 ? reinterpret_cast<std::intptr_t>(memories[(address++)->second])
+                 : *params++;
+  constexpr std::size_t kSmall = 2048;
+  alignas(64) std::byte small[kSmall];
+  const Ref<Buffer> large = scratch_bytes_ > kSmall ? allocate(scratch_bytes_) : Ref<Buffer>();
+  ir::SequentialCall call{{memories, all, args}};
+  std::optional<Heap> heap;
+  std::optional<Heap::Use> use;
+  if (uses_heap_) use.emplace(heap.emplace());
+  code.fn(&call.args, 0, 1, large ? large->data : small, code.helpers.data());
+}
+
 }  // namespace plait::py

@@ -13,6 +13,7 @@ import plait.nn
 PAGE = pathlib.Path(__file__).resolve().parents[1] / "docs" / "api.md"
 SECTIONS = {
     "Running NumPy code": ["jit", "ReplayWarning", "evaluate"],
+    "Functions that C and NumPy call": ["cfunc", "guvectorize"],
     "Seeing what happens": ["explain", "profile", "trace", "stats", "coverage"],
     "Ahead of time": ["export", "load", "Error"],
     "Memory": ["borrow", "ndarray.to_numpy", "trim"],

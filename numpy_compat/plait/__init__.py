@@ -72,6 +72,10 @@ def __getattr__(name):
         value = getattr(_jit, name)
     elif name == "export":
         from ._export import export as value
+    elif name in ("cfunc", "guvectorize"):
+        from . import _native
+
+        value = getattr(_native, name)
     elif name == "profile":
         from ._profile import profile as value
     elif name == "coverage":
@@ -83,6 +87,7 @@ def __getattr__(name):
             {
                 *_numpy.__all__,
                 "borrow",
+                "cfunc",
                 "config",
                 "coverage",
                 "current_device",
@@ -96,6 +101,7 @@ def __getattr__(name):
                 "export",
                 "get_default_dtype",
                 "get_num_threads",
+                "guvectorize",
                 "ReplayWarning",
                 "jit",
                 "profile",
@@ -112,7 +118,7 @@ def __getattr__(name):
 
 
 def __dir__():
-    return sorted({*globals(), *_numpy.__all__, "coverage", "export", "jit", "profile", "ReplayWarning"})
+    return sorted({*globals(), *_numpy.__all__, "cfunc", "coverage", "export", "guvectorize", "jit", "profile", "ReplayWarning"})
 
 
 def _ufunc_of(numpy_ufunc):

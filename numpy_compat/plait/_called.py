@@ -1,6 +1,7 @@
 """numpy.frompyfunc and numpy.apply_along_axis of Python functions: one loop over all elements, or all lines, in machine code, where that gives what calls
 by NumPy give. numpy.vectorize, whose calls are _vectorize.py's."""
 
+import functools
 import math
 import time
 import types
@@ -15,10 +16,22 @@ WORTH = 20e-3  # seconds of all calls that pay for machine code of them
 
 
 class vectorize(numpy.vectorize):
-    """numpy.vectorize, with Plait arrays in and out."""
+    """numpy.vectorize, with Plait arrays in and out.
+
+    As Numba's, it is given signatures, too: `@plait.vectorize(["float64(float64, float64)"], identity=0)`. What it decorates is a numpy.ufunc then, compiled
+    for each of them, of which NumPy takes the first one that it can cast the operands to. The function gets Python's numbers. What it reads from outside is
+    as it was when it was compiled. Raises TypeError where it cannot be compiled.
+    """
 
     _untraced = None  # why the function is not traced, where a loop of it runs in machine code
     _seconds = None  # that NumPy takes for an element, where it was what called the function
+
+    def __new__(cls, pyfunc=numpy._NoValue, *args, **kwargs):
+        from ._native import is_signatures, vectorized
+
+        if not is_signatures(pyfunc):
+            return super().__new__(cls)
+        return functools.partial(vectorized, signatures=pyfunc, identity=kwargs.pop("identity", None), **kwargs)
 
     def __call__(self, *args, **kwargs):
         if self.pyfunc is numpy._NoValue or not hasattr(self, "pyfunc"):
