@@ -157,13 +157,18 @@ def elements_of(shape, words):
     for column in shape.columns:
         found = words[:, at].copy()
         found = found.view(column.words[0])
-        tags = words[:, at + 1].tolist() if len(column.words) > 1 else []
-        if len({*tags}) > 1:
-            columns.append([ALL[tag - 1].of(x) for tag, x in zip(tags, found.tolist())])
-        else:
-            columns.append(_numbers(found, ALL[tags[0] - 1] if tags else column.type))
+        columns.append(_by_tags(found, words[:, at + 1]) if len(column.words) > 1 else _numbers(found, column.type))
         at += len(column.words)
     return [*zip(*columns)] if shape.of_tuples else columns[0]
+
+
+def _by_tags(found, tags):
+    """A list of what Python has of numbers of several types, as their tags say: those of a type at once."""
+    made = numpy.empty(len(found), object)
+    for tag in numpy.unique(tags):
+        at = tags == tag
+        made[at] = numpy.fromiter(_numbers(found[at], ALL[tag - 1]), object)
+    return made.tolist()
 
 
 def _numbers(found, t):
