@@ -112,7 +112,18 @@ def inner_loops(n):
     return s
 
 
-FUNCTIONS = [an_accumulator, the_counter, one_that_comes_later, under_a_condition, a_function_that_a_function_calls, a_type_that_changes, a_row, inner_loops]
+def of_its_arguments_alone(n):
+    s = 0
+
+    def square(v):
+        return v * v
+
+    for i in range(n):
+        s += square(i)
+    return s
+
+
+FUNCTIONS = [an_accumulator, the_counter, one_that_comes_later, under_a_condition, a_function_that_a_function_calls, a_type_that_changes, a_row, inner_loops, of_its_arguments_alone]
 
 
 @pytest.mark.parametrize("f", FUNCTIONS, ids=lambda f: f.__name__)

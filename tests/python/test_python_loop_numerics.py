@@ -126,6 +126,20 @@ def statistics(x):
     return s
 
 
+def of_matrices(x):
+    s = np.zeros((len(x) - 2, 4))
+    for i in range(len(x) - 2):
+        s[i] = np.median(x[i : i + 2, 1:4]), np.median(x[i : i + 3, ::2].T), np.percentile(x[:, i : i + 1], 40), np.quantile(x[i:] * 2, 0.9)
+    return s
+
+
+def of_cubes(x):
+    s = 0.0
+    for i in range(len(x)):
+        s += np.median(x[i:])
+    return s
+
+
 def spaced(n):
     s = 0.0
     for i in range(n):
@@ -183,7 +197,8 @@ def by_indices(x):
 EXACT = [
     (bits, (np.array(SMALL),)), (by_indices, (A,)),
     (masks, (A, V)), (places, (A, KV)), (chosen, (A, V)), (sorted_lines, (A,)), (sorted_lines, (WIDE,)), (running, (A,)), (running, (A.astype("f4"),)), (running, (K,)),
-    (statistics, (WIDE,)), (statistics, (A[:, :7],)), (statistics, (K[:5],)), (spaced, (20,)), (whole_numbers, (30,)), (lengths, (WIDE * 2.0 ** rng.integers(-9, 9, (5, 40)),)),
+    (statistics, (WIDE,)), (statistics, (A[:, :7],)), (statistics, (K[:5],)), (of_matrices, (A,)), (of_matrices, (K,)),
+    (of_cubes, (WIDE.reshape(5, 4, 10).astype("f4"),)), (spaced, (20,)), (whole_numbers, (30,)), (lengths, (WIDE * 2.0 ** rng.integers(-9, 9, (5, 40)),)),
     (products, (K, K.T.copy(), KV)),
 ]  # fmt: skip
 CLOSE = [
@@ -391,3 +406,17 @@ def test_an_order_that_is_numpys_own_stays_numpys(at_once):
 
     jitted = plait.jit(f)
     assert jitted(A) == f(A) and "order of equal elements" in plait.explain(jitted, A)
+
+
+def test_lists_of_numbers_of_several_types(at_once):
+    def some(n, of_tuples):
+        pairs, numbers = [], []
+        for i in range(n):
+            k = np.int32(i) if i % 3 == 1 else i > 4 if i % 3 == 2 else i
+            pairs.append((k, i / 2) if i % 2 else (i, np.float64(i)))
+            numbers.append(k)
+        return pairs if of_tuples else numbers
+
+    jitted = plait.jit(some)
+    for n in (0, 1, 2, 9, 9):
+        assert [repr(jitted(n, of_tuples)) for of_tuples in (True, False)] == [repr(some(n, of_tuples)) for of_tuples in (True, False)]

@@ -1,5 +1,6 @@
 """Functions of NumPy's that a compiled loop computes on its own: by what selected.py and products.py have, and by the substitutes of lines.py and linear.py."""
 
+import functools
 import inspect
 import math
 import types
@@ -62,6 +63,13 @@ def _copy(lowering, x, node, *axes, floats=False):
     """An array that nobody else has; of floats."""
     x, t = _real(lowering, x, node, *axes)
     return materialised(lowering, x, node, t.dtype if t.kind == "f" or not floats else "float64")
+
+
+def _flat_copy(lowering, x, node):
+    """A line of floats that nobody else has: the elements of an array, row by row."""
+    a = _copy(lowering, x, node, 1, 2, 3, floats=True)
+    size = functools.reduce(lambda n, m: lowering.p.apply("multiply", n, m), [extent for extent, _ in a.dims])
+    return a.moved(a.offset, [(size, a.dims[-1][1])], f"{a.text}, flat")
 
 
 def _number(x, node, *kinds):
@@ -184,7 +192,7 @@ def _of_two(lowering, ufunc, a, b, node):
 
 
 def _median(lowering, node, a):
-    return substituted(lowering, lines.median, [_copy(lowering, a, node, 1, floats=True)], node)
+    return substituted(lowering, lines.median, [_flat_copy(lowering, a, node)], node)
 
 
 def _quantile(whole, text):
@@ -193,7 +201,7 @@ def _quantile(whole, text):
         q = p.apply("divide", q, p.const("float64", whole)) if whole != 1.0 else q
         inside = p.apply("logical_and", p.apply("greater_equal", q, p.const("float64", 0.0)), p.apply("less_equal", q, p.const("float64", 1.0)))
         lowering.fail_if(lowering.negated(inside), lambda *_: text(numpy.zeros(1), -1), node)
-        a = _copy(lowering, a, node, 1, floats=True)
+        a = _flat_copy(lowering, a, node)
         if a.dtype != "float64":
             raise NotCompiled("a quantile of what are no floats of 64 bits", node)
         return substituted(lowering, lines.quantile, [a, Value(Scalar("float64"), q)], node)

@@ -336,15 +336,15 @@ class Loop(_plait.LoopCall):
 
 
 def _key_of(t):
-    """What two inputs have in common for which code is the same: of functions that each call makes anew what their source says, as what they close over are
-    inputs of their own."""
+    """What two inputs have in common for which code is the same: of functions, which each call of the one around them may make anew, what their source
+    says, as what they close over are inputs of their own."""
     if isinstance(t, (Scalar, ArrayType, Other, Drawing)):
         return t
     if type(t) is str:
         return "str", t
     if type(t) is tuple:
         return repr(t)  # 1 is no 1.0
-    if isinstance(t, types.FunctionType) and t.__closure__ and not t.__defaults__ and not t.__kwdefaults__:
+    if isinstance(t, types.FunctionType) and not t.__defaults__ and not t.__kwdefaults__:
         return id(t.__code__), id(t.__globals__)
     return id(t)
 
