@@ -107,6 +107,8 @@ def _entry(function, signature):
     if target:
         at, t = code.results["r"]
         kind = result.kind if result.kind not in "bu" else "i"
+        if t.kind not in "biuf":
+            raise TypeError(f"{function.__name__}() cannot be compiled: it returns what is neither a number of C's nor made one")
         if "bif".index(t.kind if t.kind != "u" else "i") > "bif".index(kind):
             raise TypeError(f"{function.__name__}() cannot be compiled: it returns a float, and its signature says {result}")
 

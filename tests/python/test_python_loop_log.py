@@ -17,7 +17,7 @@ def f(x, n):
         t += x[i]
     for i in range(n):
         x[i] = t * i
-    for v in set([1, 2]):
+    for v in map(abs, [1, 2]):
         t += v
     for i in range(n):
         t = str(i)
@@ -52,7 +52,7 @@ def test_the_source_line_by_line(at_once):
                 t += x[i] * j
         for i in range(n):
             x[i] = t
-        for v in set([1, 2]):
+        for v in map(abs, [1, 2]):
             t += v
             for i in range(n):
                 x[i] += v

@@ -38,7 +38,7 @@ def _description(loop, code, variables):
     low = code.lowering
     if low.facts.words or UINT in code.inputs.values() or any(t == UINT for _, t, _ in low.outputs):
         raise _NoEntry
-    if low.made or any(isinstance(made.shape, Tabled) or not _is_list(code.inputs[key]) for key, made in low.lists):
+    if low.made or not all(isinstance(getattr(made, "shape", None), Shape) and _is_list(code.inputs[key]) for key, made in low.lists):
         raise _NoEntry
     inputs, at, owners = [], {}, {path.owner for path in code.paths.values()}
     for key, x, name, local, cells, scope in loop.looked_up(variables):
@@ -138,7 +138,7 @@ def _is_list(t):
 def _rows(shape, read=False):
     """Elements of a list. Those that are read are Python's numbers."""
     kinds = {t for column in shape.columns for t in column.kinds} if isinstance(shape, Shape) else {UINT}
-    if UINT in kinds or read and not all(t.python for t in kinds):
+    if not kinds <= {*NUMBERS} or read and not all(t.python for t in kinds):
         raise _NoEntry
     columns = [(column.words[0], [((class_of(t), t.dtype), tag_of(t)) for t in sorted(column.kinds)]) for column in shape.columns]
     return shape.of_tuples, columns
