@@ -9,51 +9,10 @@
 #include <vector>
 
 #include "core/os/pages.hpp"
+#include "core/processor/c_entry.hpp"
 #include "native_call.hpp"
 
 namespace pb = pybind11;
-
-#if defined(__x86_64__) && defined(__linux__)
-// What a C function of ours is, with its own two addresses in place of these numbers: it stores all
-// registers that arguments come in, in order, gives that memory to Plait, and returns the 64 bits
-// that come back as an integer and as a float. What other arguments there are lies 128 + 16 bytes
-// above.
-asm(R"(
-  .pushsection .rodata
-  .globl plait_entry_begin, plait_entry_end
-  .hidden plait_entry_begin, plait_entry_end
-plait_entry_begin:
-  endbr64
-  pushq %rbp
-  movq %rsp, %rbp
-  subq $128, %rsp
-  movq %rdi, 0(%rsp)
-  movq %rsi, 8(%rsp)
-  movq %rdx, 16(%rsp)
-  movq %rcx, 24(%rsp)
-  movq %r8, 32(%rsp)
-  movq %r9, 40(%rsp)
-  movsd %xmm0, 48(%rsp)
-  movsd %xmm1, 56(%rsp)
-  movsd %xmm2, 64(%rsp)
-  movsd %xmm3, 72(%rsp)
-  movsd %xmm4, 80(%rsp)
-  movsd %xmm5, 88(%rsp)
-  movsd %xmm6, 96(%rsp)
-  movsd %xmm7, 104(%rsp)
-  movq %rsp, %rsi
-  movabsq $0x1111111111111111, %rdi
-  movabsq $0x2222222222222222, %rax
-  call *%rax
-  movq %rax, %xmm0
-  leave
-  ret
-plait_entry_end:
-  .popsection
-)");
-extern "C" const char plait_entry_begin[], plait_entry_end[];
-#define PLAIT_HAS_ENTRIES 1
-#endif
 
 namespace plait::py {
 namespace {
@@ -185,23 +144,20 @@ class NativeFunction {
   }
 
   void make_entry() {
-#ifdef PLAIT_HAS_ENTRIES
-    std::string code(plait_entry_begin, plait_entry_end);
+    std::string code(c_entry());
+    if (code.empty()) throw pb::type_error("C functions are made on x86-64 alone");
     const auto put = [&](std::uint64_t mark, const void* address) {
       const std::string pattern(reinterpret_cast<const char*>(&mark), sizeof mark);
       code.replace(code.find(pattern), sizeof mark, reinterpret_cast<const char*>(&address),
                    sizeof address);
     };
-    put(0x1111111111111111, this);
-    put(0x2222222222222222, reinterpret_cast<const void*>(&entered));
+    put(kEntryOwner, this);
+    put(kEntryTarget, reinterpret_cast<const void*>(&entered));
     code_ = os::map_pages(os::page_bytes());
     if (!code_) throw std::bad_alloc();
     std::memcpy(code_, code.data(), code.size());
     if (!os::make_executable(code_, os::page_bytes()))
       throw pb::type_error("this system does not let memory be made executable");
-#else
-    throw pb::type_error("C functions are made on Linux on x86-64 alone");
-#endif
   }
 
   NativeCall call_;

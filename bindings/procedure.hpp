@@ -93,8 +93,9 @@ class Procedure {
   // Why it runs on the host alone; empty where it does not.
   std::string why_not_on(const std::string& device, std::size_t first_left, Index shared);
   // The same of one run, for who has checked what it gives: arrays of the right dtypes and numbers.
-  // `heap` is its heap, where it has one. The memory of `plaits` goes to pointers[at]. False: may_run, which
-  // is asked when all pointers are known, says no. Without the GIL while the code runs.
+  // `heap` is its heap, where it has one. The memory of `plaits` goes to pointers[at]. False:
+  // may_run, which is asked when all pointers are known, says no. Without the GIL while the code
+  // runs.
   struct Memory {
     std::vector<void*> pointers;
     std::vector<tracer::Array> plaits;

@@ -71,8 +71,9 @@ double product_seconds(const Machine& m, Multiplier by, const ir::ProductTypes& 
   // One row or column is bound by memory, or by lanes along k, which tiles of floats do not have.
   const bool vector = rows == 1 || columns == 1;
   const bool lanes = t.uniform() && (is_integer(t.result) || t.result == DType::Float16);
-  const bool tiles =
-      by == Multiplier::Tiles || by == Multiplier::Rows ? !lanes : by != Multiplier::Blas && by != Multiplier::Loop;
+  const bool tiles = by == Multiplier::Tiles || by == Multiplier::Rows
+                         ? !lanes
+                         : by != Multiplier::Blas && by != Multiplier::Loop;
   return vector && tiles ? seconds * m.tile_lanes : seconds;
 }
 

@@ -76,8 +76,7 @@ struct Machine {
   // block that computes them, of one of several axes, and of those of an attention with what stands
   // between them; by a BLAS; in a loop, of any type.
   ProductCosts tile_product = {8e-12, 8e-12}, rows_product = tile_product,
-               axes_product = tile_product,
-               attention_product = tile_product,
+               axes_product = tile_product, attention_product = tile_product,
                blas_product = {std::numeric_limits<double>::infinity(), 12e-12};
   double loop_product = 0.4e-9;
   // Times that in tiles, of as many bytes of sums in Float32: of integers of a byte, and of others.
