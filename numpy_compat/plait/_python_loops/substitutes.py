@@ -101,11 +101,20 @@ def insort_right(a, x):
 
 
 def sort(a):
-    """Merges runs of equal length, from one element on: any order that is stable is Python's, where numbers have one."""
-    n, length = len(a), 1
+    """Merges runs of equal length, from eight elements on, which are put in: any order that is stable is Python's, where numbers have one."""
+    n, length = len(a), 8
     for k in range(n):
         if a[k] != a[k]:
             raise NotImplementedError("a list with NaN is sorted in a compiled loop; plait.jit(loops=False) runs it")
+    for low in range(0, n, length):
+        for k in range(low + 1, min(low + length, n)):
+            v, j = a[k], k
+            while j > low and v < a[j - 1]:
+                a[j] = a[j - 1]
+                j -= 1
+            a[j] = v
+    if n <= length:
+        return
     b = a.copy()
     while length < n:
         for low in range(0, n, 2 * length):
