@@ -201,6 +201,58 @@ def test_it_is_machine_code_that_is_left(f, args, at_once):
     assert f is returns or any(code.left for code in codes)
 
 
+def powers(n):
+    return [i**20 for i in range(n)]
+
+
+def quotients(n):
+    return [(i & 18446744073709551615) // -3 for i in range(1, n)]
+
+
+def pairs(x):
+    return [v * 2**60 + w for v in x if v % 3 for w in range(v % 4) if w != 1]
+
+
+def total(n):
+    return sum(i**15 for i in range(n))
+
+
+def folds(n):
+    return max(i * 2**61 % 1000003 for i in range(n)), any(7**i > 10**30 for i in range(n)), all(3**i < 10**30 for i in range(n))
+
+
+def of_an_array(x, k):
+    return np.array([float(v**k) for v in x])
+
+
+def in_order(n):
+    k = 3
+    return sorted((k**i % 101, i)[0] for i in range(n)), [k**i // 10**i for i in range(n)]
+
+
+def far_between(n):
+    return [(i * 2**40 * (i % 1000 == 999) * 2**40 + i) % 1000003 for i in range(n)]
+
+
+COMPREHENSIONS = [
+    (powers, (30,)), (quotients, (9,)), (pairs, ([1, 2, 3, 4, 5, 6, 7, 8, 9],)), (total, (60,)), (folds, (90,)), (of_an_array, ([1, 2, 300], 30)),
+    (in_order, (60,)), (far_between, (20_000,)),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("start", [1, 3])
+@pytest.mark.parametrize("f, args", COMPREHENSIONS, ids=lambda x: getattr(x, "__name__", ""))
+def test_elements_that_python_makes(f, args, start, from_look):
+    from_look(start)
+    check(f, args)
+
+
+def test_elements_far_between_are_left_seldom(at_once):
+    jitted = plait.jit(anew(far_between))
+    assert jitted(20_000) == far_between(20_000)
+    assert [code.left for loop in loops_of(jitted) for code in loop.codes.values()] == [20]
+
+
 def divides(n):
     big, s = 1, 0
     for i in range(n):

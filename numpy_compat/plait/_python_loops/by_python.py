@@ -164,12 +164,12 @@ class InPython:
         extras = {f".items{n}": _rest_of(at) for n, at in enumerate(positions)}
         return self._called(self.made[key], variables, extras)
 
-    def iterations(self, variables, numbers, count):
-        """Some iterations: of a range, or of the positions of what the loop goes over; of a `while` as many at most."""
+    def iterations(self, variables, numbers, count, append=None):
+        """Some iterations: of a range, or of the positions of what the loop goes over; of a `while` as many at most. append: gets elements."""
         if "iterations" not in self.made:
             self.made["iterations"] = self._function(self._iterations())
         items = itertools.repeat(None, count) if numbers is None else numbers[:count]
-        return self._called(self.made["iterations"], variables, {".items": items})
+        return self._called(self.made["iterations"], variables, {".items": items} | ({".items.append": append} if append else {}))
 
     def otherwise(self, variables):
         if "otherwise" not in self.made:
@@ -208,7 +208,7 @@ class InPython:
 
     def _iterations(self):
         source = self.loop.source
-        body = [*map(copied, source.body)]
+        body = [self.loop.in_source(copied(s)) for s in source.body]
         if isinstance(source, ast.While):
             ended = ast.If(ast.UnaryOp(ast.Not(), copied(source.test)), [_gives(ENDED)], [])
             return _ending(ast.For(ast.Name(".item", ast.Store()), ast.Name(".items", ast.Load()), [ended, *body], [_gives(WENT_ON)], None))

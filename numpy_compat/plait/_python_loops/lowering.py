@@ -296,7 +296,7 @@ class Lowering(Expressions):
         if not self.facts.once(_makes_elements, loop):
             return
         t, kinds = self.facts.elements or (INT, frozenset())
-        self.count = self.variable("int64")
+        self.count, self.begun = self.variable("int64"), self.variable("int64")  # elements so far, and where the iteration began
         for key, dtype in ((ELEMENTS, t.dtype), (TAGS, "int64"))[: 1 + (len(kinds) > 1)]:
             self.made.append((key, ArrayType(dtype, 1, True)))
             self.facts.add(self.facts.written, None, len(self.arrays))
@@ -778,6 +778,8 @@ class Lowering(Expressions):
             self.nested.begins(s, number)
             if s in self.facts.positions:
                 self.p.set(self.position(s)[0], i)
+                if s is self.top and self.made:
+                    self.p.set(self.begun, self.p.get(self.count))
             if self.is_own(s):
                 self.doing = None
             bind(i)

@@ -4,7 +4,7 @@ import ast
 import types
 
 from .._swap import _MISSING
-from .by_python import Constant, Number, Part, Parts, Position, Resumption, Same, around
+from .by_python import Constant, Doing, Number, Part, Parts, Position, Resumption, Same, around
 from .carried import Carried, CarriedList
 from .growing import Growing
 from .kinds import Listed, Value
@@ -62,7 +62,11 @@ class NotTold(Exception):
 def resumption(low, why="an error in a `try`"):
     """How Python goes on with what is lowered now; None where it cannot."""
     doing, top = low.doing, low.top
-    if doing is None or low.made or low.consuming or getattr(top, "captured", None):
+    if low.made:  # the elements of an iteration are nobody's until it is done
+        low.facts.add(low.facts.positions, None, top)
+        at, ends = low.position(top)
+        return Resumption(why, Doing(top, False, 0), {}, {top: Position(low.told_on.add(at, "int64"), (*(low.told_on.add(end, "int64") for end in ends), low.told_on.add(low.begun, "int64")))})
+    if doing is None or low.consuming or getattr(top, "captured", None):
         return None
     if not doing.behind and (doing.changes != low.changes or len(low.frames) > 1 and doing.statement in low.facts.changing):
         return None  # half of it is done

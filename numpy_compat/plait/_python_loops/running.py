@@ -326,6 +326,10 @@ class Loop(_plait.LoopCall):
             return [f"{head} Python's: it has not taken long enough to be compiled"]
         return [f"{head} {code.report()}" for code in self.codes.values()]
 
+    def in_source(self, s):
+        """A statement of its source, as Python has it."""
+        return s
+
     def ended(self, rest):
         """What the loop's names are when it has ended, whether it returned, and what; None where it has ended in Python."""
         return rest.finish(sys._getframe(1).f_locals) if type(rest) in (Rest, Finished) else None
@@ -717,6 +721,7 @@ class Code:
             found = [part[:-1] for part in found]
         end = len(found[-1]) - sum(cell.wide for cell in low.cells.values())
         cells, found = found[-1][end:], [part[:end] for part in found] if low.cells else found
+        told = ()
         if width := low.told_on.width:
             told = found[-1][-width:]
             found = [part[:-width] for part in found]
@@ -755,6 +760,8 @@ class Code:
                         state[name] = kind.of(x)
         if goes_on:
             self.goes_back(loop, failure.again)
+            if low.made:
+                raise loop.goes_back(failure.again, told, numbers)
             return Left(self, failure.again, told, variables | {n: x for n, x in state.items() if n in loop.stored}, dict(loop.found(variables)), numbers)
         returned = "return" in state
         value = None
