@@ -72,7 +72,9 @@ PLAIT_REPLACEABLE void compile_async(std::shared_ptr<const ir::Kernel> k, CpuTie
                                      std::shared_ptr<CodeSlot> slot, Background::Priority p,
                                      Effort effort) noexcept try {
   std::unique_ptr<Job> job = std::make_unique<Compilation>(std::move(k), tier, slot, effort);
-  switch (compiler(p).add(job)) {
+  // Quick code is of what runs now, the more so the later it is asked for, and soon done.
+  const auto turn = effort == Effort::Quick ? Background::Turn::Next : Background::Turn::Last;
+  switch (compiler(p).add(job, SIZE_MAX, turn)) {
     case Background::Answer::Accepted:
       break;
     case Background::Answer::NoThread:

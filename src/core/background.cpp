@@ -29,7 +29,7 @@ Background::Background(const char* name, Priority p)
   while (!last_made.compare_exchange_weak(next_, this)) continue;
 }
 
-Background::Answer Background::add(std::unique_ptr<Job>& job, std::size_t most_waiting) {
+Background::Answer Background::add(std::unique_ptr<Job>& job, std::size_t most_waiting, Turn turn) {
   const std::lock_guard lock(mutex_);
   if (stopping_) return Answer::Ending;
   if (waiting_.size() >= most_waiting) return Answer::Full;
@@ -39,8 +39,13 @@ Background::Answer Background::add(std::unique_ptr<Job>& job, std::size_t most_w
     } catch (const std::system_error&) {
       return Answer::NoThread;
     }
-  waiting_.emplace_back();
-  waiting_.back() = std::move(job);
+  if (turn == Turn::Next) {
+    waiting_.emplace_front();
+    waiting_.front() = std::move(job);
+  } else {
+    waiting_.emplace_back();
+    waiting_.back() = std::move(job);
+  }
   changed_.notify_one();
   return Answer::Accepted;
 }

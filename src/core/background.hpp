@@ -34,9 +34,11 @@ class Background {
   ~Background() = delete;
 
   enum class Answer : std::uint8_t { Accepted, Full, Ending, NoThread };
+  enum class Turn : std::uint8_t { Last, Next };  // behind or before those that wait
   // The thread starts with the first job. `job` is taken only when it is accepted. Throws
   // std::bad_alloc.
-  Answer add(std::unique_ptr<Job>& job, std::size_t most_waiting = SIZE_MAX);
+  Answer add(std::unique_ptr<Job>& job, std::size_t most_waiting = SIZE_MAX,
+             Turn turn = Turn::Last);
   void wait_idle();  // until nothing waits and nothing is in work
 
   // Around fork(), in the thread that calls it, without a lock that a job takes: jobs in work end

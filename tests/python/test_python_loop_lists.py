@@ -586,3 +586,50 @@ def test_a_list_grows_where_a_loop_begins_in_parts(at_once, monkeypatch):
     monkeypatch.setattr(running, "PART", 0.0)
     for n in (5, 20):
         assert outcome(plait.jit(popped), (list(range(12)), n)) == outcome(popped, (list(range(12)), n))
+
+
+def matched(prices):
+    """Of heaps that are empty when the loop goes over."""
+    asks, bids, volume = [], [], 0
+    for k in range(len(prices)):
+        if k % 2:
+            while len(asks) > 0 and asks[0][0] <= prices[k]:
+                level, other = asks[0]
+                volume += level * other
+                heapq.heappop(asks)
+            heapq.heappush(bids, (-prices[k], k))
+        else:
+            if bids and -bids[0][0] >= prices[k] + 3:
+                heapq.heappop(bids)
+            heapq.heappush(asks, (prices[k], k))
+    return asks, bids, volume
+
+
+def never_filled(n):
+    out, found = [], 0
+    for i in range(n):
+        if len(out) > 0:
+            found += out[0][1]
+        found += i
+    return out, found
+
+
+def read_of_nothing(n):
+    out = []
+    for i in range(n):
+        if i == 7:
+            out[0] += i
+    return out
+
+
+@pytest.mark.parametrize("f, args", [(matched, (rng.integers(0, 9, 60),)), (matched, ([*range(9)] * 5,)), (never_filled, (9,))], ids=["arrays", "lists", "never filled"])
+def test_what_a_loop_reads_of_empty_lists_is_what_it_puts_there(f, args, at_once):
+    jitted, expected = plait.jit(anew(f)), outcome(f, args)
+    for _ in range(3):
+        assert outcome(jitted, args) == expected
+    codes = [code for loop in plait._jit.loops_of(jitted) for code in loop.codes.values()]
+    assert sum(code.runs for code in codes) and not any(code.left for code in codes)
+
+
+def test_nothing_is_there_to_be_read(at_once):
+    check(read_of_nothing, (9,))

@@ -299,6 +299,41 @@ def test_a_loop_that_is_left_too_often_is_pythons(at_once, monkeypatch):
     assert jitted(300) == powers_of_three(300)
 
 
+def powers(n, base):
+    s = 0.0
+    for i in range(n):
+        s += base**40 * (i + 3) % 7
+        if i == 20:
+            base = 1.5
+    return s
+
+
+def test_the_verdict_is_on_the_code_alone_that_was_left(at_once):
+    jitted = plait.jit(anew(powers))
+    for _ in range(5):
+        assert jitted(300, 1.5) == powers(300, 1.5)
+    assert jitted(15, 3) == powers(15, 3)
+    assert jitted(15, 3) == powers(15, 3)
+    (loop,) = loops_of(jitted)
+    of_floats, of_ints = loop.codes.values()
+    assert of_floats.usable and not of_ints.usable and "reached too often" in of_ints.why
+    before = of_floats.entry.runs
+    for _ in range(5):
+        assert jitted(300, 1.5) == powers(300, 1.5)
+    assert of_floats.entry.runs >= before + 4
+
+
+def test_a_loop_goes_over_when_its_variables_are_of_types_that_there_is_code_for(at_once):
+    jitted = plait.jit(anew(powers))
+    assert jitted(300, 3) == powers(300, 3)
+    (loop,) = loops_of(jitted)
+    of_ints, of_floats = loop.codes.values()
+    assert not of_ints.usable and of_floats.usable
+    before = of_floats.runs
+    assert jitted(5000, 3) == powers(5000, 3)
+    assert of_floats.runs > before
+
+
 def test_rare_overflows_stay_in_machine_code(at_once):
     def digits(n):
         s, big = 0, 1

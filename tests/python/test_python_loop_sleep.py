@@ -385,11 +385,11 @@ def test_what_machine_code_costs_is_counted_from_where_it_begins(fresh, monkeypa
             cls.now += 1
             return cls.now
 
-    def made(*args, types_of=lowering.types_of):
+    def made(*args, lowered=lowering.lowered):
         Clock.now += 10**6
-        return types_of(*args)
+        return lowered(*args)
 
-    monkeypatch.setattr(lowering, "types_of", made)  # it takes long to make the code, once
+    monkeypatch.setattr(lowering, "lowered", made)  # it takes long to make the code, once
     from_look(3)
     monkeypatch.setattr(running, "time", Clock)
     f = plait.jit(grows)

@@ -20,7 +20,10 @@ class Pairs:
         self.p, self.pairs = procedure, {}
 
     def __getattr__(self, name):
-        return getattr(self.p, name)
+        found = getattr(self.p, name)
+        if callable(found):  # which is asked for often
+            setattr(self, name, found)
+        return found
 
     def pair(self, dtype, re, im):
         handle = -1 - len(self.pairs)
@@ -94,7 +97,7 @@ class Pairs:
 
     def apply(self, name, *values):
         p = self.p
-        if not any(v in self.pairs for v in values):
+        if not self.pairs or not any(v in self.pairs for v in values):
             return p.apply(name, *values)
         if name == "where":
             condition, a, b = values

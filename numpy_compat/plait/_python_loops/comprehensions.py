@@ -186,7 +186,7 @@ def _forget(lowering, before):
 
 def _compensate(lowering, made, node):
     """Sums of Python's floats carry what their additions round off, where Python's do."""
-    seen = lowering.facts.merges.get((node, "returned"), {})
+    seen = lowering.state_at((node, "returned")) or {}
     name = next((k for k in seen if k.endswith(".return 0")), None)
     kinds = seen[name].kinds if name else frozenset()
     if made.texts is not _COMPENSATED:
@@ -194,7 +194,7 @@ def _compensate(lowering, made, node):
             again = lowering.facts.inlined[node] = Fold(builtins.sum, _COMPENSATED, node.args[0], made.number)
             again.texts, lowering.facts.changed = _COMPENSATED, True
         return
-    item = next((b for k, b in lowering.facts.merges.get((made.body[-1], "head"), {}).items() if k == made.name("v")), None)
+    item = next((b for k, b in (lowering.state_at((made.body[-1], "head")) or {}).items() if k == made.name("v")), None)
     start = lowering.env and lowering.env.get(made.name("total"))
     if item is None or item.kinds != {FLOAT} or kinds - {INT, FLOAT, BOOL} or start and start.kinds != {INT}:
         raise NotCompiled("a sum of Python's floats and of others", node)

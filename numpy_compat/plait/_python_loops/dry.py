@@ -1,5 +1,7 @@
 """A builder that keeps dtypes alone: what types variables have is found by lowering a loop until they stay as they are."""
 
+import functools
+
 import numpy
 
 _COMPARISONS = {"equal", "not_equal", "less", "less_equal", "greater", "greater_equal", "logical_not", "logical_and", "logical_or", "isnan", "isinf", "isfinite"}
@@ -126,6 +128,7 @@ class NotedProcedure(DryProcedure):
         return super().overflows(name, a, b)
 
 
+@functools.cache
 def resolved(ufunc, *types):
     """The dtypes of operands and result of a ufunc of scalars, by NEP 50."""
     *ins, out = ufunc.resolve_dtypes((*(t.weak for t in types), None))

@@ -74,15 +74,6 @@ def _behind(found):
     return found.view() if isinstance(found, Described) else found.now() if isinstance(found, lists_in_lists.Named) else found
 
 
-class _Renamed(ast.NodeTransformer):
-    def __init__(self, function, prefix, own):
-        self.function, self.prefix, self.own = function, prefix, own
-
-    def visit_Name(self, node):
-        name = self.prefix + node.id if node.id in self.own else outer_name(self.function, node.id)
-        return ast.copy_location(ast.Name(name, node.ctx), node)
-
-
 class Copy:
     """The statements of a function for one call of it."""
 
@@ -98,8 +89,14 @@ class Copy:
         self.unnamed = {x.arg for x in a.posonlyargs}
         self.prefix = f"{function.__name__} {number}."
         self.function = function
-        renamed = _Renamed(function, self.prefix, own)
-        self.body = [renamed.visit(copied(s)) for s in tree.body]
+        renamed = {}
+
+        def name(known):
+            if known not in renamed:
+                renamed[known] = self.prefix + known if known in own else outer_name(function, known)
+            return renamed[known]
+
+        self.body = [copied(s, name) for s in tree.body]
 
     @property
     def defaults(self):

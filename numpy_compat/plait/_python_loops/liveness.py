@@ -13,6 +13,7 @@ class Liveness:
         self.behind, self.moves, self.before, self.behind_of = {}, {}, {}, {}
         self.suppressed = {}  # loops in a `try`, or a `with` that may suppress an error of theirs -> names that are read behind that
         self.leaves = []  # of the loops around a statement: what is read where `break` and `continue` lead
+        self.reads, self.plain = {}, {}  # expressions and statements -> names; statements in which no others stand -> the names that they set
         inside = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda, ast.GeneratorExp)
         # What functions inside read, also where they set it, they may read at any time.
         held = [s for s in nodes(tree) if s is not tree and isinstance(s, inside)]
@@ -34,7 +35,7 @@ class Liveness:
         if isinstance(s, (ast.For, ast.While)):
             return self.loop(s, after)
         if isinstance(s, ast.If):
-            return _read(s.test) | self.block(s.body, after) | self.block(s.orelse, after)
+            return self.read(s.test) | self.block(s.body, after) | self.block(s.orelse, after)
         if isinstance(s, ast.With):
             found = self.block(s.body, after)
             for inner in nodes(s):
@@ -42,28 +43,37 @@ class Liveness:
                     self.behind[inner] = self.behind.get(inner, set()) | after  # where it suppresses an error
                     if not all(map(_suppresses_nothing, s.items)):
                         self.suppressed[inner] = self.suppressed.get(inner, set()) | after
-            return {n for item in s.items for n in _read(item)} | found | after
+            return {n for item in s.items for n in self.read(item)} | found | after
         if isinstance(s, ast.Try):
             return self.tried(s, after)
         if isinstance(s, ast.Match):
-            cases = (self.block(c.body, after) | (_read(c.guard) if c.guard else set()) for c in s.cases)
-            return _read(s.subject).union(after, *cases, (n for c in s.cases for n in _read(c.pattern)))
+            cases = (self.block(c.body, after) | (self.read(c.guard) if c.guard else set()) for c in s.cases)
+            return self.read(s.subject).union(after, *cases, (n for c in s.cases for n in self.read(c.pattern)))
         if isinstance(s, ast.Break):
             return self.leaves[-1][0] | self.always
         if isinstance(s, ast.Continue):
             return self.leaves[-1][1] | self.always
         if isinstance(s, (ast.Return, ast.Raise)):
-            return _read(s) | self.always
+            return self.read(s) | self.always
         if isinstance(s, ast.Assign) and isinstance(s.value, ast.Name):
             self.moves[s] = after | self.moves.get(s, set())
-        if any(isinstance(x, ast.stmt) for x in ast.iter_child_nodes(s)) or isinstance(s, (ast.AsyncFor, ast.AsyncWith)):
+        if s not in self.plain:
+            others = any(isinstance(x, ast.stmt) for x in ast.iter_child_nodes(s)) or isinstance(s, (ast.AsyncFor, ast.AsyncWith))
+            self.plain[s] = None if others else _set(s)
+        if self.plain[s] is None:
             return self.anyhow(s, after)
-        return (after - _set(s)) | _read(s) | self.always
+        return (after - self.plain[s]) | self.read(s) | self.always
+
+    def read(self, tree):
+        """The names that are read there: loops are walked through until nothing more is read behind them."""
+        if tree not in self.reads:
+            self.reads[tree] = _read(tree)
+        return self.reads[tree]
 
     def tried(self, s, after):
         """Of a `try`: an error anywhere in it leads to its handlers, or to what is done at last."""
         after = self.block(s.finalbody, after)
-        caught = set(after if s.finalbody else ()).union(*(self.block(h.body, after) - {h.name} | (_read(h.type) if h.type else set()) for h in s.handlers))
+        caught = set(after if s.finalbody else ()).union(*(self.block(h.body, after) - {h.name} | (self.read(h.type) if h.type else set()) for h in s.handlers))
         otherwise = self.block(s.orelse, after)
         always, self.always = self.always, self.always | caught
         found = self.block(s.body, otherwise)
@@ -76,7 +86,7 @@ class Liveness:
 
     def anyhow(self, s, after):
         """Of a statement from whose inside any way may lead anywhere."""
-        found = (after | _read(s) | self.always).union(*(names for leads in self.leaves for names in leads))
+        found = (after | self.read(s) | self.always).union(*(names for leads in self.leaves for names in leads))
         for inner in nodes(s):
             if isinstance(inner, (ast.For, ast.While)):
                 self.behind[inner] = found | self.behind.get(inner, set())
@@ -86,15 +96,15 @@ class Liveness:
         self.behind[s] = after | self.always | self.behind.get(s, set())
         again, otherwise = set(), self.block(s.orelse, after)
         while True:
-            test = _read(s.test) if isinstance(s, ast.While) else set()
+            test = self.read(s.test) if isinstance(s, ast.While) else set()
             head = otherwise | test | again
             self.leaves.append((after, head))
             inside = self.block(s.body, head)
             self.leaves.pop()
             if isinstance(s, ast.For):
-                inside = inside - {*names(s.target, ast.Store)} | _read(s.target)
+                inside = inside - {*names(s.target, ast.Store)} | self.read(s.target)
             if inside <= again:
-                return head | (_read(s.iter) if isinstance(s, ast.For) else set())
+                return head | (self.read(s.iter) if isinstance(s, ast.For) else set())
             again |= inside
 
 
@@ -105,8 +115,9 @@ def _suppresses_nothing(item):
 
 
 def _read(tree):
-    found = {*names(tree, ast.Load), *names(tree, ast.Del)}
-    return found | {n.target.id for n in nodes(tree) if isinstance(n, ast.AugAssign) and isinstance(n.target, ast.Name)}
+    found = nodes(tree)
+    changed = {n.target.id for n in found if isinstance(n, ast.AugAssign) and isinstance(n.target, ast.Name)}
+    return changed | {n.id for n in found if type(n) is ast.Name and type(n.ctx) is not ast.Store}
 
 
 def _set(s):

@@ -5,6 +5,7 @@ dtypes alone, until nothing changes."""
 import ast
 from typing import NamedTuple
 
+from .._plait import Procedure
 from .complexes import Pairs
 from .comprehensions import stored
 from .dry import DryProcedure
@@ -135,6 +136,7 @@ class Lowering(Expressions):
         self.env, self.loops, self.frames, self.cells = {}, [], [], {}
         self.gone_over = []  # lists that the loop which begins goes over
         self.carried = {}
+        self.met = set()  # places where ways meet whose state has been asked for
         self.live = None  # of a statement `a = b`, the names that are read behind it
         self.of_arrays = False  # whether elements of arrays are computed, as NumPy does that
         self.unused = None  # the expression of a statement that is nothing else
@@ -336,7 +338,8 @@ class Lowering(Expressions):
         for cell in self.cells.values():
             self.p.result(self.p.get(cell.held))
             self.p.result(self.p.get(cell.tag))
-        self.p.finish()
+        if not self.facts.changed and not self.facts.unknown:  # else another pass follows
+            self.p.finish()
 
     # variables
 
@@ -417,21 +420,29 @@ class Lowering(Expressions):
             self.facts.merges[key] = dict(now)
             self.facts.changed = True
             return
-        for k in {*known, *now}:
+        for k in {**known, **now}:  # in an order that is the same in each process, which the kept code is found by
             a, b = known.get(k), now.get(k)
+            if a == b and not a.unsure and len(a.kinds) <= 1:
+                continue
             met = Bound(joined(a.type, b.type), a.unsure or b.unsure, a.kinds | b.kinds) if a and b else (a or b)._replace(unsure=True)
             if met != a:
                 known[k] = met
-                self.facts.changed = True
+                # Of what lies behind, nothing has been lowered without it yet, nor has a way here stored it elsewhere.
+                self.facts.changed |= key in self.met or a is not None and met.type.dtype != a.type.dtype
             if met.unsure or len(met.kinds) > 1:
                 self.facts.add(self.facts.tagged, None, k)
             if b and met.type.dtype != b.type.dtype:
                 self.p.set(self.local(k, met.type), self.held_as(Value(b.type, self.p.get(self.local(k, b.type))), met.type, self.top))
 
+    def state_at(self, key):
+        """What has flowed to a place; None where no way leads there. What flows there later asks for another pass."""
+        self.met.add(key)
+        return self.facts.merges.get(key)
+
     def meet(self, key, arrays):
         """The state behind: scalars as they flowed there, and the arrays that every way leaves as they were."""
         self.unsure()
-        known = self.facts.merges.get(key)
+        known = self.state_at(key)
         self.env = None if known is None else {k: b for k, b in arrays.items() if not isinstance(b, Bound)} | known
 
     # statements
@@ -896,18 +907,24 @@ def _unbound_outside(key):
     raise NameError(f"cannot access free variable '{key}' where it is not associated with a value in enclosing scope")
 
 
-def types_of(loop, inputs, step, behind):
-    """The Facts of a loop: passes until the types of its variables stay."""
-    facts = Facts(behind)
-    passes = 0
+def lowered(loop, inputs, step, behind, name):
+    """The Lowering of a loop into a procedure: passes until the types of its variables stay. A pass builds the procedure, too, where it may be the last:
+    where the types that it begins with are no types that belong together, one with a builder of dtypes alone goes on."""
+    facts, passes, dry, settled = Facts(behind), 0, True, False
     while passes < PASSES + len(facts.left) + 3 * len(facts.boxed):
         passes += 1
         facts.changed = facts.unknown = False
         try:
-            Lowering(loop, inputs, facts, DryProcedure("types"), step)
+            made = Lowering(loop, inputs, facts, DryProcedure("types") if dry else Procedure(name), step)
+            settled = not facts.changed and not facts.unknown
+            if settled and not dry:
+                return made
+            dry = False
         except Again:
-            pass
-        if not facts.changed and not facts.unknown:
-            return facts
+            dry = False
+        except (TypeError, ValueError):
+            if dry or settled:
+                raise
+            dry = True
         facts.settled = not facts.changed or facts.settled
     raise NotCompiled("types that do not settle", loop)

@@ -354,7 +354,7 @@ class Machine(Frame):
             low.meet((self, b), self.others)
         else:
             low.meet((self, "returned"), self.others)
-            saved = low.facts.merges.get((self, b, "saved"))
+            saved = low.state_at((self, b, "saved"))
             if low.env is not None and saved is not None:
                 low.env |= self.invariant | saved
                 self.pop(b, saved)
@@ -433,7 +433,7 @@ class Machine(Frame):
         if low.facts.limit != limit:
             low.facts.limit, low.facts.changed = limit, True
         low.fail_if(p.apply("greater_equal", p.get(self.depth), low.number(limit)), _too_deep, call)
-        self.push(behind, low.facts.merges[key])
+        self.push(behind, low.state_at(key))
         p.set(self.depth, p.apply("add", p.get(self.depth), low.one))
         self.copy.forget(low)
         low.env |= self.invariant

@@ -308,6 +308,9 @@ class Loop(_plait.LoopCall):
                 self.codes[key] = found
         return found
 
+    def usable_codes(self):
+        return [code for code in self.codes.values() if code.usable]
+
     def chosen(self, variables, numbers):
         """The machine code for these variables, and what its inputs are. What it asks for of attributes is an input from then on."""
         while True:
@@ -385,6 +388,7 @@ class Rest:
         self.loop, self.numbers, self.items, self.given = loop, numbers, items, given
         self.code, self.left, self.measured = None, False, measured  # what may run the rest; whether it does; whether Python is to
         self.done, self.given_up = 0, False
+        self.later = 0.0  # seconds that it takes in Python before its variables are looked at again, of which there is no code
         self.begun = time.thread_time()  # of which a call takes as long as a short loop
         if measured:
             return
@@ -401,12 +405,19 @@ class Rest:
         self.code.ask(self.short)
         self.given_up = self.loop.stays = not (self.code.usable and self.code.fits(values))
         self.left = not self.given_up and self.ready
-        if self.given_up:
+        if not self.code.usable and self.loop.usable_codes():
+            self.look_later()
+        elif self.given_up:
             self.loop.idled(GAVE_UP)
         elif self.left:
             self.loop.gained()
         self.values = values if self.left else None
         self.wake()
+
+    def look_later(self):
+        """There is no code for the variables as they are, but as they may be after some iterations."""
+        self.code, self.given_up = None, False
+        self.later = max(WORTH, 2 * (time.thread_time() - self.begun))
 
     @property
     def short(self):
@@ -431,6 +442,8 @@ class Rest:
         """Whether the loop takes long enough in Python, or will, where the number of its iterations is known."""
         self.wake()
         spent = time.thread_time() - self.begun
+        if spent < self.later:
+            return False
         all_of_it = 0.0 if self.numbers is None else spent / self.done * len(self.numbers)
         if self.loop.waits:
             return max(spent, all_of_it) >= LONG
@@ -470,6 +483,8 @@ class Rest:
         if self.loop.waits:
             if not self.loop.codes:
                 self.loop.naps = WAITING
+        elif self.later and not self.left:
+            self.loop.idled(GAVE_UP)
         elif not self.left and not self.given_up:
             self.loop.idled() if spent < LEAST else self.loop.lasted()
 
@@ -507,7 +522,7 @@ class Code:
 
     def __init__(self, loop, inputs, step, too_many):
         _plait.load_compiler()  # meanwhile
-        from .lowering import Lowering, types_of  # which loops that are soon over do without
+        from .lowering import lowered  # which loops that are soon over do without
 
         self.why, self.runs_by_python = None, 0
         self.entry = None  # runs it without Python; False where that cannot be
@@ -521,7 +536,7 @@ class Code:
         try:
             if too_many:
                 raise NotCompiled(f"there is code for {MOST} other kinds of inputs")
-            self.lowering = Lowering(loop.source, inputs, types_of(loop.source, inputs, step, loop.behind), _plait.Procedure(loop.where[2]), step)
+            self.lowering = lowered(loop.source, inputs, step, loop.behind, loop.where[2])
         except Wanted as e:
             if not e.is_known(loop):
                 raise
@@ -647,10 +662,17 @@ class Code:
             _plait.log_loop(text)
 
     def give_up(self, loop, why):
-        """From now on Python has the loop."""
+        """From now on Python has the loop where its variables are of these types."""
         self.usable, self.why = False, why
+        others = loop.usable_codes()
         loop.drop_entries()
-        loop.is_pythons(why)
+        for code in others:
+            if code.entry:
+                loop.add_entry(code.entry)
+        if not others:
+            loop.is_pythons(why)
+        else:
+            _plait.log_loop(f"{loop.where[0]}:{loop.where[1]}: the loop in {loop.where[2]}() leaves its {self.described()} to Python: {why}")
 
     def run(self, loop, values, variables, numbers):
         """The state of the loop's names behind it, whether it returned, and what."""

@@ -3,17 +3,24 @@
 import ast
 
 
+# Texts and numbers, and what stands for operators and for how a name is used: one object each in all trees, which nobody looks for.
+_NO_NODES = {"id", "ctx", "op", "ops", "attr", "asname", "module", "level", "kind", "type_comment", "is_async", "conversion"}
+_FIELDS = {ast.Constant: ()}  # classes of nodes -> the fields that may have nodes
+
+
 def nodes(tree):
-    """All nodes of a tree, those around others first."""
+    """All nodes of a tree but those of operators and contexts, those around others first."""
     found = [tree]
     for node in found:  # which grows
-        held = vars(node)
-        for field in node._fields:
-            x = held.get(field)
-            if isinstance(x, ast.AST):
-                found.append(x)
-            elif type(x) is list:
+        fields = _FIELDS.get(type(node))
+        if fields is None:
+            fields = _FIELDS[type(node)] = [f for f in node._fields if f not in _NO_NODES]
+        for field in fields:
+            x = getattr(node, field, None)
+            if type(x) is list:
                 found += [n for n in x if isinstance(n, ast.AST)]
+            elif isinstance(x, ast.AST):
+                found.append(x)
     return found
 
 
@@ -36,14 +43,21 @@ def names(tree, how):
     return named
 
 
-def copied(tree):
-    """Another tree that is the same."""
+def copied(tree, renamed=None):
+    """Another tree that is the same, but that renamed() says what its names are."""
     made = type(tree).__new__(type(tree))
-    vars(made).update((k, x if isinstance(x, (str, int, type(None))) else _copied(x)) for k, x in vars(tree).items())
+    held = vars(made)
+    for field, x in vars(tree).items():
+        held[field] = x if type(x) in _PLAIN else _copied(x, renamed)
+    if renamed is not None and type(tree) is ast.Name:
+        held["id"] = renamed(tree.id)
     return made
 
 
-def _copied(x):
+_PLAIN = {int, str, type(None)}
+
+
+def _copied(x, renamed):
     if isinstance(x, ast.AST):
-        return copied(x) if x._fields else x
-    return [_copied(e) for e in x] if type(x) is list else x
+        return copied(x, renamed) if x._fields else x
+    return [_copied(e, renamed) for e in x] if type(x) is list else x

@@ -130,7 +130,7 @@ class View:
             else:
                 moved = self._index(lowering, x, axis, extent, node)
             offset = p.apply("add", offset, p.apply("multiply", moved, stride))
-        made = self.moved(offset, dims + self.dims[len(parts) :], f"{self.text}[{ast.dump(node.slice)}] {lowering.statements}", own)
+        made = self.moved(offset, dims + self.dims[len(parts) :], f"{self.text}[{lowering.facts.once(ast.dump, node.slice)}] {lowering.statements}", own)
         lowering.nested.part(self, made, source)
         return made
 
@@ -370,7 +370,14 @@ class ExtentsView(TupleView):
 
 
 class EmptyView(ListView):
+    """A list without elements, of which any one that is read is one that the loop has put there: what it is, that says."""
+
     empty = True
+
+    def part(self, lowering, parts, node):
+        from .growing import grown
+
+        grown(lowering, self, node)
 
 
 class GridView(ListView):

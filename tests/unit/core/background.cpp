@@ -6,6 +6,7 @@
 #include <chrono>
 #include <cstdlib>
 #include <thread>
+#include <vector>
 
 #include "core/background.hpp"
 
@@ -83,4 +84,45 @@ TEST_CASE("a fork waits for the job in work, and a child does its own") {
   CHECK(status == 0);
   thread.wait_idle();
   CHECK(done == 3);
+}
+
+namespace {
+
+std::atomic<bool> waits{false}, goes_on{false};
+
+class Waits final : public Job {
+ public:
+  void run(const std::atomic<bool>&) noexcept override {
+    waits = true;
+    while (!goes_on) std::this_thread::yield();
+  }
+};
+
+std::vector<int> order;
+
+class Numbered final : public Job {
+ public:
+  explicit Numbered(int number) : number_(number) {}
+  void run(const std::atomic<bool>&) noexcept override { order.push_back(number_); }
+
+ private:
+  int number_;
+};
+
+}  // namespace
+
+TEST_CASE("what is next is done before all that waits") {
+  static Background& thread = *new Background("test of turns");
+  const auto add = [](std::unique_ptr<Job> job, Background::Turn turn) {
+    REQUIRE(thread.add(job, SIZE_MAX, turn) == Background::Answer::Accepted);
+  };
+  add(std::make_unique<Waits>(), Background::Turn::Last);
+  while (!waits) std::this_thread::yield();
+  add(std::make_unique<Numbered>(3), Background::Turn::Last);
+  add(std::make_unique<Numbered>(4), Background::Turn::Last);
+  add(std::make_unique<Numbered>(2), Background::Turn::Next);
+  add(std::make_unique<Numbered>(1), Background::Turn::Next);
+  goes_on = true;
+  thread.wait_idle();
+  CHECK(order == std::vector<int>{1, 2, 3, 4});
 }
