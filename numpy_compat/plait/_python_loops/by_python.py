@@ -86,7 +86,10 @@ class Part(NamedTuple):
 def part_of(array, offset, shape, strides):
     """A view of an array, by where its elements are."""
     if type(array) is ndarray:
-        return view_at(array, array.dtype, shape, strides, offset)
+        view = view_at(array, array.dtype, shape, strides, offset)
+        if view is not NotImplemented:
+            return view
+        array = numpy.asarray(array)
     index = [slice(None)] * array.ndim
     offset += sum(-s * (n - 1) for n, s in zip(array.shape, array.strides) if s < 0)
     for axis in sorted(range(array.ndim), key=lambda k: -abs(array.strides[k])):
