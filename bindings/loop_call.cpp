@@ -85,7 +85,7 @@ PyObject* by_entry(PyObject* self, PyObject* numbers) {
   LoopObject* const loop = as_loop(self);
   std::optional<Range> range;
   if (numbers && !(range = range_of(numbers))) return nullptr;
-  if (is_traced() || !errors_are_heard() || warnings_may_raise()) return nullptr;
+  if (!loops_may_run()) return nullptr;
   const Owned locals = locals_of_caller(), entries = Owned::borrow(loop->entries);
   for (Py_ssize_t i = 0; i < PyList_GET_SIZE(entries.get()); ++i) {
     const Owned entry = Owned::borrow(PyList_GET_ITEM(entries.get(), i));
@@ -326,6 +326,12 @@ PyType_Spec direct_spec = {"plait._plait.DirectCall", sizeof(DirectObject), 0,
                            Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC, direct_slots};
 
 }  // namespace
+
+bool loops_may_run() { return !is_traced() && errors_are_heard() && !warnings_may_raise(); }
+
+PyObject* entries_of(PyObject* loop) { return as_loop(loop)->entries; }
+
+bool is_loop_call(PyObject* o) { return PyObject_TypeCheck(o, loop_type); }
 
 bool add_loop_calls(PyObject* module) {
   loop_type = reinterpret_cast<PyTypeObject*>(PyType_FromSpec(&loop_spec));

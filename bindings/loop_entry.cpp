@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <cstring>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -36,6 +38,7 @@ struct Names {
   PyObject* stop = PyUnicode_InternFromString("stop");
   PyObject* step = PyUnicode_InternFromString("step");
   PyObject* finished = PyUnicode_InternFromString("finished");
+  PyObject* told = PyUnicode_InternFromString("told");
   PyObject* bits = PyUnicode_InternFromString("bit_generator");
   PyObject* own_bits = PyUnicode_InternFromString("_bit_generator");
   PyObject* drawing = PyUnicode_InternFromString("_drawing");
@@ -51,12 +54,22 @@ const Names& asked() {
 
 // --- one version of a loop's code
 
+constexpr std::size_t kHeard = 0, kSite = 1, kHead = 5;  // of the results, as lowering.py has them
+
 // Where a name is looked up: in this order, where each is not null.
 struct Place {
   PyObject* name;
   bool local;
   PyObject *cell, *scope, *module, *builtins;
   std::ptrdiff_t owner;  // the input whose attribute it is; negative of all else
+  std::ptrdiff_t argument;  // of a function as a whole; negative of all else
+};
+
+// What a look-up knows of a call: the variables of the loop's function, or the arguments of a
+// function as a whole.
+struct Known {
+  PyObject* locals;
+  PyObject* const* arguments;
 };
 
 struct Input {
@@ -113,6 +126,33 @@ struct Output {
   DType dtype;
 };
 
+constexpr double kShort = 100e-6;  // seconds; threads share no loop that is that short (sharing.py)
+constexpr int kOften = 3;          // runs in a row that are not short
+constexpr unsigned kSeldom = 64;   // of so many runs one is measured, whatever it was given
+
+// Which calls of a function as a whole are short, by their work: the ints and the elements of
+// arrays that they are given. What takes longer can do with what the other way costs, and gains by
+// threads.
+class Lengths {
+ public:
+  bool is_long(double work) const { return work >= limit_; }
+  bool is_new(double work) const { return work > known_; }
+  bool is_measured(double work) { return is_new(work) || ++runs_ % kSeldom == 0; }
+  void took(double seconds, double work) {
+    if (seconds <= kShort) {
+      known_ = std::max(known_, work);
+      late_ = 0;
+    } else if (++late_ >= kOften) {
+      limit_ = work;
+    }
+  }
+
+ private:
+  double known_ = -1, limit_ = std::numeric_limits<double>::infinity();
+  int late_ = 0;
+  unsigned runs_ = 0;
+};
+
 struct Description {
   const Procedure* procedure;
   PyObject* code;  // Python's, which has the rest where it goes on in Python
@@ -143,6 +183,14 @@ struct Description {
   std::size_t behind = 0;     // results behind those of `grown`
   PyObject* adopt = nullptr;  // what makes an array of Plait's of NumPy's
   std::int64_t runs = 0;
+  // Of a function as a whole whose last statement returns variables: those, as one of `stored` or
+  // an argument, and whether they are one value.
+  struct Part {
+    std::ptrdiff_t stored, argument;
+  };
+  std::vector<Part> parts;
+  bool single = false;
+  Lengths lengths;
 };
 
 struct EntryObject {
@@ -190,6 +238,7 @@ struct Given {
   std::vector<Slot> slots;
   std::vector<Numbers> lists;  // of which `listed` are in use
   std::size_t listed = 0;
+  double work = 0;  // ints and elements of arrays
   double room = 0;  // elements of lists that it takes no longer to carry over than the loop
   std::vector<PyObject*> bits;  // of generators that draw
   std::vector<Scalar> results;
@@ -203,6 +252,7 @@ struct Given {
     arrays.at.clear();
     slots.clear();
     listed = 0;
+    work = 0;
     held.clear();
   }
   PyObject* hold(PyObject* o) {  // takes the reference over
@@ -215,7 +265,8 @@ struct Found {
   PyObject *value, *beneath;  // borrowed; beneath: of the module or the builtins
   bool own;                   // of the function, a cell or an object
 };
-Found look_up(const Place& p, PyObject* locals, Given& g) {
+Found look_up(const Place& p, const Known& known, Given& g) {
+  if (p.argument >= 0) return {known.arguments[p.argument], nullptr, true};
   if (p.owner >= 0) {
     PyObject* const x = PyObject_GetAttr(g.found[static_cast<std::size_t>(p.owner)], p.name);
     if (x) return {g.hold(x), nullptr, true};
@@ -224,7 +275,7 @@ Found look_up(const Place& p, PyObject* locals, Given& g) {
     return {nullptr, nullptr, true};
   }
   if (p.local)
-    if (PyObject* const x = in_dict(locals, p.name)) return {x, nullptr, true};
+    if (PyObject* const x = in_dict(known.locals, p.name)) return {x, nullptr, true};
   if (p.cell) return {PyCell_GET(p.cell), nullptr, true};
   PyObject* const stands = p.scope ? in_scope(p.scope, p.name) : nullptr;
   PyObject* beneath = in_dict(p.module, p.name);
@@ -261,6 +312,7 @@ bool take_number(const Input& in, PyObject* x, Given& g) {
     int over = 0;
     const std::int64_t v = PyLong_AsLongLongAndOverflow(x, &over);
     if (over != 0 || (in.counter && (v > kFar || v < -kFar))) return false;
+    g.work += std::abs(static_cast<double>(v));
     std::memcpy(s.bytes, &v, sizeof v);
   } else if (in.type == &PyFloat_Type) {
     const double v = PyFloat_AS_DOUBLE(x);
@@ -291,7 +343,12 @@ template <class Dimensions>
 void take_layout(const Dimensions& shape, const Dimensions& strides, int ndim, DType t, Given& g) {
   const auto item = static_cast<std::int64_t>(itemsize(t));
   std::int64_t first = 0, last = item;
-  for (int i = 0; i < ndim; ++i) g.params.push_back(shape[static_cast<std::size_t>(i)]);
+  double size = 1;
+  for (int i = 0; i < ndim; ++i) {
+    g.params.push_back(shape[static_cast<std::size_t>(i)]);
+    size *= static_cast<double>(g.params.back());
+  }
+  g.work += size;
   for (std::size_t i = 0; i < static_cast<std::size_t>(ndim); ++i) {
     g.params.push_back(strides[i]);
     (strides[i] < 0 ? first : last) += (shape[i] - 1) * strides[i];
@@ -390,8 +447,8 @@ unsigned version_of(PyTypeObject* type) {
   return type->tp_version_tag;
 }
 
-bool take(const Input& in, PyObject* locals, Given& g) {
-  const Found f = look_up(in.place, locals, g);
+bool take(const Input& in, const Known& known, Given& g) {
+  const Found f = look_up(in.place, known, g);
   g.found.push_back(f.value);
   switch (in.kind) {
     case Input::Kind::Object:
@@ -591,17 +648,18 @@ void settle(const Description& d, Given& g, PyObject* state) {
   }
 }
 
-// The names of the loop behind it, whether it returned, and what: as Code.told() has them.
-PyObject* state_of(const Description& d, Given& g, std::size_t first, PyObject* locals,
-                   PyObject* unbound) {
+// Whether a run has returned, and what: null for None.
+struct Outcome {
+  bool returned = false;
+  Owned value;
+};
+// The same of a run's results. The numbers that are variables go to `state`, where there is one.
+Outcome outcome_of(const Description& d, const Given& g, PyObject* state) {
   const std::vector<Scalar>& results = g.results;
-  const auto n = static_cast<Py_ssize_t>(d.stored.size());
-  Owned state(check(PyTuple_New(n + 2)));
   const auto new_parts = d.listed ? PyList_New : PyTuple_New;
   Owned parts(d.returned >= 0 ? check(new_parts(d.returned)) : nullptr);
-  Owned value;
-  bool returned = false;
-  std::size_t at = first;
+  Outcome found;
+  std::size_t at = kHead;
   for (const Output& o : d.outputs) {
     const Scalar& s = results[at++];
     const Scalar* const imaginary = is_complex(o.dtype) ? &results[at++] : nullptr;
@@ -611,30 +669,60 @@ PyObject* state_of(const Description& d, Given& g, std::size_t first, PyObject* 
       if (tag == 0) continue;  // it is what it was
       type = d.classes[static_cast<std::size_t>(tag - 1)];
     }
-    if (o.kind == Output::Kind::Returned)
-      returned = true;
-    else if (o.kind == Output::Kind::Variable)
-      PyTuple_SET_ITEM(state.get(), o.at, number_as(s, imaginary, type));
-    else if (d.listed)
+    if (o.kind == Output::Kind::Returned) {
+      found.returned = true;
+    } else if (o.kind == Output::Kind::Variable) {
+      if (state) PyTuple_SET_ITEM(state, o.at, number_as(s, imaginary, type));
+    } else if (d.listed) {
       PyList_SET_ITEM(parts.get(), o.at, number_as(s, imaginary, type));
-    else if (d.returned >= 0)
+    } else if (d.returned >= 0) {
       PyTuple_SET_ITEM(parts.get(), o.at, number_as(s, imaginary, type));
-    else
-      value = Owned(number_as(s, imaginary, type));
+    } else {
+      found.value = Owned(number_as(s, imaginary, type));
+    }
   }
+  if (!found.returned)
+    found.value = Owned();
+  else if (d.returned >= 0)
+    found.value = std::move(parts);
+  return found;
+}
+
+// The names of the loop behind it, whether it returned, and what: as Code.told() has them.
+PyObject* state_of(const Description& d, Given& g, PyObject* locals, PyObject* unbound) {
+  const auto n = static_cast<Py_ssize_t>(d.stored.size());
+  Owned state(check(PyTuple_New(n + 2)));
+  const Outcome found = outcome_of(d, g, state.get());
   settle(d, g, state.get());
   for (Py_ssize_t i = 0; i < n; ++i)
     if (!PyTuple_GET_ITEM(state.get(), i)) {
       PyObject* const before = in_dict(locals, d.stored[static_cast<std::size_t>(i)]);
       PyTuple_SET_ITEM(state.get(), i, Py_NewRef(before ? before : unbound));
     }
-  PyTuple_SET_ITEM(state.get(), n, PyBool_FromLong(returned));
-  PyObject* const what = !returned ? nullptr : d.returned >= 0 ? parts.get() : value.get();
+  PyTuple_SET_ITEM(state.get(), n, PyBool_FromLong(found.returned));
+  PyObject* const what = found.value.get();
   PyTuple_SET_ITEM(state.get(), n + 1, Py_NewRef(what ? what : Py_None));
   return state.release();
 }
 
-constexpr std::size_t kHeard = 0, kSite = 1, kHead = 5;  // of the results, as lowering.py has them
+// What a function as a whole returns.
+PyObject* value_of(const Description& d, Given& g, PyObject* const* arguments) {
+  const auto none_for_null = [](Owned x) { return x ? x.release() : Py_NewRef(Py_None); };
+  if (d.parts.empty()) return none_for_null(outcome_of(d, g, nullptr).value);
+  const Owned state(check(PyTuple_New(static_cast<Py_ssize_t>(d.stored.size()))));
+  Outcome found = outcome_of(d, g, state.get());
+  settle(d, g, state.get());
+  if (found.returned) return none_for_null(std::move(found.value));
+  const auto part = [&](const Description::Part& p) {
+    PyObject* const x = p.stored >= 0 ? PyTuple_GET_ITEM(state.get(), p.stored) : nullptr;
+    return Py_NewRef(x ? x : arguments[p.argument]);
+  };
+  if (d.single) return part(d.parts[0]);
+  Owned all(check(PyTuple_New(static_cast<Py_ssize_t>(d.parts.size()))));
+  for (std::size_t n = 0; n < d.parts.size(); ++n)
+    PyTuple_SET_ITEM(all.get(), static_cast<Py_ssize_t>(n), part(d.parts[n]));
+  return all.release();
+}
 
 std::pair<PyTypeObject*, DType> class_of(const pb::handle& pair) {
   const auto p = pb::reinterpret_borrow<pb::tuple>(pair);
@@ -644,11 +732,13 @@ std::pair<PyTypeObject*, DType> class_of(const pb::handle& pair) {
 
 PyObject* or_null(const pb::handle& o) { return o.is_none() ? nullptr : o.ptr(); }
 
-// Places: (name, local, cell, scope, module, builtins, owner), None for what is not asked.
+// Places: (name, local, cell, scope, module, builtins, owner, argument), None for what is not
+// asked.
 Place place_of(const pb::handle& from) {
   const auto p = pb::reinterpret_borrow<pb::tuple>(from);
   const auto at = [&](std::size_t i) { return or_null(pb::object(p[i])); };
-  return {at(0), p[1].cast<bool>(), at(2), at(3), at(4), at(5), p[6].cast<std::ptrdiff_t>()};
+  return {at(0), p[1].cast<bool>(), at(2), at(3), at(4), at(5), p[6].cast<std::ptrdiff_t>(),
+          p[7].cast<std::ptrdiff_t>()};
 }
 
 // (of tuples, [(dtype of the word, [((class, dtype), tag)])])
@@ -759,6 +849,10 @@ void take_rest(Description& d, const pb::dict& given) {
   }
   d.behind = given["behind"].cast<std::size_t>();
   d.adopt = pb::object(given["adopt"]).ptr();
+  d.single = given["single"].cast<bool>();
+  for (const auto& [stored, argument] :
+       given["parts"].cast<std::vector<std::pair<std::ptrdiff_t, std::ptrdiff_t>>>())
+    d.parts.push_back({stored, argument});
 }
 
 PyObject* make_entry(PyTypeObject* type, PyObject* args, PyObject*) {
@@ -865,17 +959,69 @@ std::optional<Range> range_of(PyObject* o) {
   return r;
 }
 
+namespace {
+// Takes the values of a call: whether they fit.
+bool take_all(const Description& d, const Range* range, const Known& known, Given& g) {
+  if (d.makes_floats && default_dtype_may_vary()) return false;
+  if (d.limit >= 0 && d.limit != Py_GetRecursionLimit()) return false;
+  if (!d.procedure->optimised()) return false;
+  if (range)
+    for (const std::int64_t b : range->bounds) g.numbers.push_back(Scalar::of(DType::Int64, b));
+  g.numbers.reserve(g.numbers.size() + d.numbers);
+  g.arrays.pointers.reserve(d.arrays);
+  g.held.reserve(d.arrays);
+  for (const Argument& a : d.arguments)
+    g.numbers.push_back(a.source ? drawn_from(a.source, asked().own_bits, g)
+                                 : Scalar::of(DType::Int64, a.address));
+  for (const Input& in : d.inputs)
+    if (!take(in, known, g)) return false;
+  return fit(d, g);
+}
+
+// Runs the code on them; false: arrays overlap. Throws.
+bool run_code(const Description& d, Given& g, std::unique_ptr<Heap>& heap, bool parked) {
+  const auto may_run = [&] {
+    for (const auto& [a, b] : d.apart)
+      if (overlap(g, a, b)) return false;
+    return true;
+  };
+  try {
+    const Drawing drawing(g.bits);
+    if (!d.procedure->run_once(g.arrays, g.params, g.numbers, may_run, g.results, heap, parked))
+      return false;
+  } catch (const engine::Interrupted&) {
+    const ErrorAside aside;
+    give_back(g);
+    throw;
+  }
+  give_back(g);
+  return true;
+}
+
+// Whether it has heard of something, or failed, which Python tells.
+bool has_to_tell(const Given& g) {
+  return g.results[kHeard].as<std::int64_t>() != 0 || g.results[kSite].as<std::int64_t>() != 0;
+}
+Owned all_results(const Given& g, std::unique_ptr<Heap> heap) {
+  const auto n = static_cast<Py_ssize_t>(g.results.size());
+  Owned all(check(PyTuple_New(n + (heap ? 1 : 0))));
+  for (Py_ssize_t i = 0; i < n; ++i)
+    PyTuple_SET_ITEM(all.get(), i, python_number(g.results[static_cast<std::size_t>(i)]));
+  if (heap) PyTuple_SET_ITEM(all.get(), n, pb::cast(std::move(heap)).release().ptr());
+  return all;
+}
+
+using Clock = std::chrono::steady_clock;
+double seconds_since(Clock::time_point begun) {
+  return std::chrono::duration<double>(Clock::now() - begun).count();
+}
+}  // namespace
+
 PyObject* run_entry(PyObject* entry, PyObject* loop, PyObject* unbound,
                     const std::optional<Range>& range, PyObject* locals, double each) {
   Description& d = *as_entry(entry)->d;
   if (d.ranged != range.has_value()) return nullptr;
-  if (d.makes_floats && default_dtype_may_vary()) return nullptr;
-  if (d.limit >= 0 && d.limit != Py_GetRecursionLimit()) return nullptr;
-  if (!d.procedure->optimised()) return nullptr;
-  const KeptGiven kept;
-  Given& g = *kept;
   const std::int64_t count = range ? range->size() : 1;
-  g.room = each > 0 ? each * static_cast<double>(count) / kElement : kMany;
   if (range) {
     const std::int64_t step = range->bounds[2];
     const std::optional<std::int64_t> usual =
@@ -884,56 +1030,49 @@ PyObject* run_entry(PyObject* entry, PyObject* loop, PyObject* unbound,
     if (d.shared_from >= 0 && count > 1 && engine::num_threads() > 1 &&
         (d.each < 0 || d.each * static_cast<double>(count) >= d.shared_from))
       return nullptr;
-    for (const std::int64_t b : range->bounds) g.numbers.push_back(Scalar::of(DType::Int64, b));
   }
-  g.numbers.reserve(g.numbers.size() + d.numbers);
-  g.arrays.pointers.reserve(d.arrays);
-  g.held.reserve(d.arrays);
-  for (const Argument& a : d.arguments)
-    g.numbers.push_back(a.source ? drawn_from(a.source, asked().own_bits, g)
-                                 : Scalar::of(DType::Int64, a.address));
-  for (const Input& in : d.inputs)
-    if (!take(in, locals, g)) return nullptr;
-  if (!fit(d, g)) return nullptr;
-  const auto may_run = [&] {
-    for (const auto& [a, b] : d.apart)
-      if (overlap(g, a, b)) return false;
-    return true;
-  };
-  std::vector<Scalar>& results = g.results;
+  const KeptGiven kept;
+  Given& g = *kept;
+  g.room = each > 0 ? each * static_cast<double>(count) / kElement : kMany;
+  if (!take_all(d, range ? &*range : nullptr, {locals, nullptr}, g)) return nullptr;
   // Loops may run each other's code while the GIL is away, and entries may go.
   const Owned held = Owned::borrow(entry);
   std::unique_ptr<Heap> heap;
-  const auto begun = std::chrono::steady_clock::now();
-  try {
-    const Drawing drawing(g.bits);
-    if (!d.procedure->run_once(g.arrays, g.params, g.numbers, may_run, results, heap))
-      return nullptr;
-  } catch (const engine::Interrupted&) {
-    const ErrorAside aside;
-    give_back(g);
-    throw;
-  }
-  give_back(g);
-  const bool told =
-      results[kHeard].as<std::int64_t>() != 0 || results[kSite].as<std::int64_t>() != 0;
-  if (count > 0 && !told)
-    d.each = std::chrono::duration<double>(std::chrono::steady_clock::now() - begun).count() /
-             static_cast<double>(count);
+  const Clock::time_point begun = Clock::now();
+  if (!run_code(d, g, heap, true)) return nullptr;
+  const bool told = has_to_tell(g);
+  if (count > 0 && !told) d.each = seconds_since(begun) / static_cast<double>(count);
   ++d.runs;
   if (told) {
-    const auto n = static_cast<Py_ssize_t>(results.size());
-    const Owned all(check(PyTuple_New(n + (heap ? 1 : 0))));
-    for (Py_ssize_t i = 0; i < n; ++i)
-      PyTuple_SET_ITEM(all.get(), i, python_number(results[static_cast<std::size_t>(i)]));
-    if (heap) PyTuple_SET_ITEM(all.get(), n, pb::cast(std::move(heap)).release().ptr());
+    const Owned all = all_results(g, std::move(heap));
     PyObject* args[] = {loop, d.code, all.get()};
     return check(PyObject_VectorcallMethod(asked().finished, args, 3, nullptr));
   }
-  Owned state(state_of(d, g, kHead, locals, unbound));
+  Owned state(state_of(d, g, locals, unbound));
   auto* const done = reinterpret_cast<DoneObject*>(check(done_type->tp_alloc(done_type, 0)));
   done->state = state.release();
   return reinterpret_cast<PyObject*>(done);
+}
+
+PyObject* run_whole(PyObject* entry, PyObject* body, PyObject* args) {
+  Description& d = *as_entry(entry)->d;
+  const KeptGiven kept;
+  Given& g = *kept;
+  constexpr Range once{{0, 1, 1}};
+  PyObject* const* const given = PySequence_Fast_ITEMS(args);
+  if (!take_all(d, &once, {nullptr, given}, g) || d.lengths.is_long(g.work)) return nullptr;
+  const Owned held = Owned::borrow(entry);
+  std::unique_ptr<Heap> heap;
+  const bool measured = d.lengths.is_measured(g.work);
+  const Clock::time_point begun = measured ? Clock::now() : Clock::time_point();
+  // What is short keeps the GIL, as to give it away and to get it back takes as long.
+  if (!run_code(d, g, heap, d.lengths.is_new(g.work))) return nullptr;
+  if (measured) d.lengths.took(seconds_since(begun), g.work);
+  ++d.runs;
+  if (!has_to_tell(g)) return value_of(d, g, given);
+  const Owned all = all_results(g, std::move(heap));
+  PyObject* told[] = {body, d.code, all.get(), args};
+  return check(PyObject_VectorcallMethod(asked().told, told, 4, nullptr));
 }
 
 bool add_loop_entries(PyObject* module) {

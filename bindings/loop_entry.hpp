@@ -8,6 +8,7 @@
 // (loop_call.cpp).
 // DirectCall(function, loops, numbers): the jitted function with its loops compiled, for arguments
 // that cross as they are, without NumPy replaced in it (loop_call.cpp).
+// WholeCall(body, ask, parameters, waits): the function as a whole in machine code (whole_call.cpp).
 #pragma once
 #include <cstdint>
 #include <optional>
@@ -37,6 +38,15 @@ PyObject* run_entry(PyObject* entry, PyObject* loop, PyObject* unbound,
                     const std::optional<Range>& range, PyObject* locals, double each);
 PyObject* state_behind(PyObject* rest);  // borrowed; null for all else
 
+// The same of a function as a whole, whose statements are the loop `body`, by a tuple of its
+// arguments: what it returns. Null without an error also where the function takes long.
+PyObject* run_whole(PyObject* entry, PyObject* body, PyObject* args);
+
+// Whether compiled loops may run now: nobody traces, and what they may hear of raises nothing.
+bool loops_may_run();
+PyObject* entries_of(PyObject* loop);  // a list, borrowed, or null
+bool is_loop_call(PyObject* o);
+
 template <class F>
 void* slot_of(F* f) {
   return reinterpret_cast<void*>(f);
@@ -44,5 +54,6 @@ void* slot_of(F* f) {
 
 bool add_loop_entries(PyObject* module);  // false with a Python error
 bool add_loop_calls(PyObject* module);    // the same
+bool add_whole_calls(PyObject* module);   // the same
 
 }  // namespace plait::py

@@ -94,8 +94,8 @@ class Procedure {
   std::string why_not_on(const std::string& device, std::size_t first_left, Index shared);
   // The same of one run, for who has checked what it gives: arrays of the right dtypes and numbers.
   // `heap` is its heap, where it has one. The memory of `plaits` goes to pointers[at]. False:
-  // may_run, which is asked when all pointers are known, says no. Without the GIL while the code
-  // runs.
+  // may_run, which is asked when all pointers are known, says no. `parked`: without the GIL while
+  // the code runs.
   struct Memory {
     std::vector<void*> pointers;
     std::vector<tracer::Array> plaits;
@@ -103,7 +103,8 @@ class Procedure {
   };
   bool run_once(Memory& arrays, const std::vector<std::int64_t>& params,
                 const std::vector<Scalar>& args, const std::function<bool()>& may_run,
-                std::vector<Scalar>& results, std::unique_ptr<Heap>& heap) const;
+                std::vector<Scalar>& results, std::unique_ptr<Heap>& heap,
+                bool parked) const;
   // The same for calls from C, with the GIL or without it, which nothing interrupts: of memory, the
   // parameters that a run is given, and numbers. `results` has room for result_count() of them.
   void run_natively(void* const* arrays, const std::int64_t* params, const Scalar* args,
@@ -133,11 +134,13 @@ class Procedure {
   std::int32_t known_buffer(Index buffer);
   Index new_buffer(const ir::BufferParam& b);
   // The memory of all buffers of a run.
+  void point(void** all, const std::vector<void*>& arrays, std::vector<Scalar>& results,
+             bool* complete) const;
   std::vector<void*> pointers(const std::vector<void*>& arrays, std::vector<Scalar>& results,
                               bool* complete) const;
   // All parameters of a run: those that it is given, and the addresses of its arrays.
   std::vector<std::int64_t> numbers(const std::vector<std::int64_t>& given,
-                                    const std::vector<void*>& pointers) const;
+                                    void* const* pointers) const;
   const ir::Local& known_local(Index local);
   ir::Val condition(std::optional<Val> v);
   struct RunNumbers {

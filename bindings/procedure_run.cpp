@@ -131,22 +131,27 @@ void Procedure::optimise_async() {
   if (!optimised()) ask(kernel_, full_, jit::Effort::Full);
 }
 
-std::vector<void*> Procedure::pointers(const std::vector<void*>& arrays,
-                                       std::vector<Scalar>& results, bool* complete) const {
+void Procedure::point(void** all, const std::vector<void*>& arrays, std::vector<Scalar>& results,
+                      bool* complete) const {
   const std::vector<ir::BufferParam>& buffers = kernel_->buffers;
-  std::vector<void*> all(buffers.size());
   for (std::size_t n = 0; n < arrays.size(); ++n) all[arrays_[n]] = arrays[n];
   results.resize(results_.size());
   for (std::size_t n = 0; n < results.size(); ++n) {
     results[n].dtype = buffers[first_result_ + n].dtype;
     all[first_result_ + n] = results[n].bytes;
   }
-  all.back() = complete;
+  all[buffers.size() - 1] = complete;
+}
+
+std::vector<void*> Procedure::pointers(const std::vector<void*>& arrays,
+                                       std::vector<Scalar>& results, bool* complete) const {
+  std::vector<void*> all(kernel_->buffers.size());
+  point(all.data(), arrays, results, complete);
   return all;
 }
 
 std::vector<std::int64_t> Procedure::numbers(const std::vector<std::int64_t>& given,
-                                             const std::vector<void*>& pointers) const {
+                                             void* const* pointers) const {
   std::vector<std::int64_t> all = given;
   for (const auto& [param, buffer] : addresses_)  // in ascending order
     all.insert(all.begin() + static_cast<std::ptrdiff_t>(param),
@@ -198,7 +203,7 @@ pb::list Procedure::run_parts(const pb::sequence& arrays, const pb::sequence& pa
     for (std::size_t n = 0; n < count; ++n)
       runs.pointers.push_back(pointers(memory.pointers(), results[n], &runs.complete[n]));
     const auto begun = std::chrono::steady_clock::now();
-    run_code(*machine_code(), k, numbers(given.params, runs.pointers[0]), runs);
+    run_code(*machine_code(), k, numbers(given.params, runs.pointers[0].data()), runs);
     ran_ = std::chrono::duration<double>(std::chrono::steady_clock::now() - begun).count();
   }
   pb::list all;
@@ -215,7 +220,8 @@ pb::list Procedure::run_parts(const pb::sequence& arrays, const pb::sequence& pa
 
 bool Procedure::run_once(Memory& arrays, const std::vector<std::int64_t>& params,
                          const std::vector<Scalar>& args, const std::function<bool()>& may_run,
-                         std::vector<Scalar>& results, std::unique_ptr<Heap>& heap) const {
+                         std::vector<Scalar>& results, std::unique_ptr<Heap>& heap,
+                         bool parked) const {
   const ir::Kernel& k = kernel();
   const jit::Code& code = *machine_code();
   std::optional<ArrayMemory> memory;
@@ -228,17 +234,20 @@ bool Procedure::run_once(Memory& arrays, const std::vector<std::int64_t>& params
   }
   if (!may_run()) return false;
   bool complete = false;
-  const std::vector<void*> memories = pointers(arrays.pointers, results, &complete);
+  void* few[kMostNative] = {};
+  std::vector<void*> many(k.buffers.size() > kMostNative ? k.buffers.size() : 0);
+  void** const memories = many.empty() ? few : many.data();
+  point(memories, arrays.pointers, results, &complete);
   std::vector<std::int64_t> all;
   if (!addresses_.empty()) all = numbers(params, memories);
   const std::int64_t* const given = addresses_.empty() ? params.data() : all.data();
-  const std::size_t bytes = ir::scratch_bytes(k, per_lane_, given, 1);
   constexpr std::size_t kSmall = 2048;
   alignas(64) std::byte small[kSmall];
-  const Ref<Buffer> large = bytes > kSmall ? allocate(bytes) : Ref<Buffer>();
-  const GilParked released;
+  const Ref<Buffer> large = scratch_bytes_ > kSmall ? allocate(scratch_bytes_) : Ref<Buffer>();
+  std::optional<GilParked> released;
+  if (parked) released.emplace();
   engine::Interruption interruption(true);
-  HeedingCall call({memories.data(), given, args.data()}, interruption, 0);
+  HeedingCall call({memories, given, args.data()}, interruption, 0);
   std::optional<Heap::Use> use;
   if (uses_heap_) use.emplace(*(heap = std::make_unique<Heap>()));
   code.fn(&call.args, 0, 1, large ? large->data : small, code.helpers.data());

@@ -10,7 +10,7 @@ import types
 from . import _plait
 from ._boundary import Call, leaves
 from ._fallback import fallback_notes
-from ._jit import Target, is_jitted, loops_of, original
+from ._jit import Target, body_of, is_jitted, loops_of, original
 from ._picture import Explanation, Picture, bytes_text, counted
 from ._plait import lazy_scalar, ndarray
 from ._source import ITEM, Source
@@ -129,6 +129,7 @@ def of_function(fn, args, target, source):
     picture = _pictured(events, notes, sites)
     picture.regions(parts, "returned" if events else "")
     loops = [line for loop in loops_of(fn) for line in loop.report()]
+    loops += body.report() if (body := body_of(fn)) is not None else []
     if loops:
         sections.append("Python's loops, in the calls so far:\n" + "".join(f"  {line}\n" for line in loops))
     if lines := _annotated(fn):

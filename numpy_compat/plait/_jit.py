@@ -57,7 +57,8 @@ class _Jitted:
         self.fn, self.device, self.loops = fn, device, loops
         self.scoped = contextlib.nullcontext() if device is None else _Device(device)
         self.module = getattr(fn, "__module__", None)
-        self.target = self.direct = self.crossing = None
+        self.target = self.direct = self.whole = self.crossing = None
+        self.body = None  # of a function that may run in machine code as a whole
         self.untouched = None  # where the function may run as it was written
 
     def __reduce__(self):
@@ -73,6 +74,10 @@ class _Jitted:
                 from ._python_loops.direct import direct_call
 
                 self.direct = direct_call(self.fn, self.target.swapped)
+                if self.direct is not None:
+                    from ._python_loops.whole import whole_call
+
+                    self.body, self.whole = whole_call(self.fn, self.target.swapped, self.direct)
         calls = self.target.calls
         if calls is not None and isinstance(self.fn, types.FunctionType) and calls.to_be_looked_at(self.untouched):
             from ._python_loops.untouched import untouched
@@ -87,6 +92,11 @@ class _Jitted:
 def _function(jitted):
     def run(*args, **kwargs):
         try:
+            whole = jitted.whole
+            if whole is not None and not kwargs:
+                value = whole(args)
+                if value is not NotImplemented:
+                    return value
             direct = jitted.direct
             if direct is not None and not kwargs and direct.takes(args):
                 return direct.function(*args)
@@ -330,3 +340,9 @@ def loops_of(fn):
     names = made.target.swapped.function.__code__.co_freevars
     found = {int(name[5:]): contents(cell) for name, cell in zip(names, cells) if name.startswith(".loop")}
     return [found[number] for number in sorted(found)]
+
+
+def body_of(fn):
+    """The statements of a jitted function, where they may run in machine code as a whole; else None."""
+    made = _jitted(fn)
+    return made and made.body

@@ -45,9 +45,11 @@ def _description(loop, code, variables):
         if key in loop.paths and key not in code.paths:
             continue  # other code's
         if key in code.paths:
-            place = name, False, None, None, None, None, at[code.paths[key].owner]
+            place = name, False, None, None, None, None, at[code.paths[key].owner], -1
         else:
             place = _place(name, local is not None, cells, scope)
+            if place is not None:
+                place += (loop.parameters.index(name) if local is variables and name in loop.parameters else -1,)
         if place is None or key in at or isinstance(x, SameAs):
             raise _NoEntry
         found = _input(code, key, x, place, key in owners)
@@ -85,6 +87,8 @@ def _description(loop, code, variables):
         "cells": [(at[code.paths[key].owner], code.paths[key].name, is_complex(cell.type.dtype)) for key, cell in low.cells.items()],
         "behind": low.told_on.width + sum(cell.wide for cell in low.cells.values()),
         "adopt": _plaits,
+        "parts": [*loop.parts],
+        "single": loop.single,
     }
 
 
@@ -179,5 +183,5 @@ def _place(name, local, cells, scope):
 
 
 def _beneath(place):
-    name, _, cell, _, module, found, _ = place
+    name, _, cell, _, module, found, *_ = place
     return contents(cell) if cell is not None else module.get(name, found.get(name))

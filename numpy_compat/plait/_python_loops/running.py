@@ -71,6 +71,7 @@ class Loop(_plait.LoopCall):
 
     unbound, forever = UNBOUND, itertools.repeat(None)
     depth = 2  # frames from a Rest that begins to the function
+    parameters, parts, single = (), (), False  # of a function as a whole (whole.py)
 
     def __init__(self, source, function, scope, cells, behind):
         self.source, self.scope, self.cells, self.behind = source, scope, cells, behind
@@ -148,6 +149,10 @@ class Loop(_plait.LoopCall):
         """It goes over what machine code does not."""
         self.refuses = True
         self.is_pythons(GOES_OVER)
+
+    def log_refusal(self, text):
+        _log(text)
+        _plait.log_loop(text)
 
     def is_pythons(self, why):
         """The loops inside are asked."""
@@ -562,8 +567,7 @@ class Code:
 
     def refuse(self, loop, why, node):
         self.why = f"{why} (line {getattr(node, 'lineno', loop.where[1])})"
-        _log(text := f"{loop.where[0]}:{loop.where[1]}: the loop in {loop.where[2]}() stays Python's: {self.why}")
-        _plait.log_loop(text)
+        loop.log_refusal(f"{loop.where[0]}:{loop.where[1]}: the loop in {loop.where[2]}() stays Python's: {self.why}")
 
     def ask(self, short=False):
         """Has it compiled in the background. A loop that can be left between two iterations, or is short, begins in code that is soon there."""
