@@ -191,6 +191,9 @@ struct Description {
   std::vector<Part> parts;
   bool single = false;
   Lengths lengths;
+  // Dicts in which its objects of globals are looked up, as they were when those were found: until
+  // one changes, they are found there.
+  std::vector<std::pair<PyObject*, std::uint64_t>> dicts;
 };
 
 struct EntryObject {
@@ -960,8 +963,37 @@ std::optional<Range> range_of(PyObject* o) {
 }
 
 namespace {
+// 0: Python does not say.
+std::uint64_t version_of_dict([[maybe_unused]] PyObject* dict) {
+#if PY_VERSION_HEX < 0x030C0000
+  return reinterpret_cast<PyDictObject*>(dict)->ma_version_tag;
+#else
+  return 0;
+#endif
+}
+// An object of the globals, of a function as a whole.
+bool is_of_globals(const Input& in) {
+  const Place& p = in.place;
+  return in.kind == Input::Kind::Object && p.argument < 0 && p.owner < 0 && !p.cell;
+}
+bool dicts_are_as_before(const Description& d) {
+  return !d.dicts.empty() && std::all_of(d.dicts.begin(), d.dicts.end(), [](const auto& seen) {
+    return seen.second != 0 && seen.second == version_of_dict(seen.first);
+  });
+}
+void look_at_dicts(Description& d) {
+  d.dicts.clear();
+  for (const Input& in : d.inputs)
+    if (is_of_globals(in))
+      for (PyObject* const dict : {in.place.scope, in.place.module, in.place.builtins})
+        if (dict) d.dicts.emplace_back(dict, version_of_dict(dict));
+  std::sort(d.dicts.begin(), d.dicts.end());
+  d.dicts.erase(std::unique(d.dicts.begin(), d.dicts.end()), d.dicts.end());
+}
+
 // Takes the values of a call: whether they fit.
-bool take_all(const Description& d, const Range* range, const Known& known, Given& g) {
+bool take_all(const Description& d, const Range* range, const Known& known, Given& g,
+              bool objects_known = false) {
   if (d.makes_floats && default_dtype_may_vary()) return false;
   if (d.limit >= 0 && d.limit != Py_GetRecursionLimit()) return false;
   if (!d.procedure->optimised()) return false;
@@ -973,8 +1005,12 @@ bool take_all(const Description& d, const Range* range, const Known& known, Give
   for (const Argument& a : d.arguments)
     g.numbers.push_back(a.source ? drawn_from(a.source, asked().own_bits, g)
                                  : Scalar::of(DType::Int64, a.address));
-  for (const Input& in : d.inputs)
-    if (!take(in, known, g)) return false;
+  for (const Input& in : d.inputs) {
+    if (objects_known && is_of_globals(in))
+      g.found.push_back(in.object);
+    else if (!take(in, known, g))
+      return false;
+  }
   return fit(d, g);
 }
 
@@ -1060,7 +1096,13 @@ PyObject* run_whole(PyObject* entry, PyObject* body, PyObject* args) {
   Given& g = *kept;
   constexpr Range once{{0, 1, 1}};
   PyObject* const* const given = PySequence_Fast_ITEMS(args);
-  if (!take_all(d, &once, {nullptr, given}, g) || d.lengths.is_long(g.work)) return nullptr;
+  const bool as_before = dicts_are_as_before(d);
+  if (!as_before) look_at_dicts(d);
+  if (!take_all(d, &once, {nullptr, given}, g, as_before)) {
+    if (!as_before) d.dicts.clear();
+    return nullptr;
+  }
+  if (d.lengths.is_long(g.work)) return nullptr;
   const Owned held = Owned::borrow(entry);
   std::unique_ptr<Heap> heap;
   const bool measured = d.lengths.is_measured(g.work);
