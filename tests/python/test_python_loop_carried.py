@@ -216,3 +216,15 @@ def test_large_arrays_are_left_to_threads(at_once):
     f = plait.jit(anew(stepped))
     x = np.ones(running.LARGE + 1)
     assert f(x, 3).tolist() == stepped(x, 3).tolist() and not any(code.runs for loop in loops_of(f) for code in loop.codes.values())
+
+
+def added(x):
+    s = 0.0
+    for i in range(len(x)):
+        s += x[i]
+    return s
+
+
+def test_a_number_that_becomes_an_array(at_once):
+    """Its first value was lost."""
+    check(added, (np.arange(6.0).reshape(3, 2),))

@@ -1,5 +1,6 @@
 """Functions that run in machine code as a whole: what they give, warn of and raise, and when they run otherwise."""
 
+import os
 import signal
 import sys
 import threading
@@ -18,9 +19,22 @@ from plait._python_loops import whole
 N = 3
 
 
+ALONE = "PLAIT_TEST_ALONE"
+
+
 @pytest.fixture(autouse=True)
-def soon(at_once, monkeypatch):
+def soon(request, at_once, monkeypatch):
+    # Where somebody ever chose another default dtype, as other tests do, functions do not run on the caller's arrays.
+    if ALONE not in os.environ and request.function is not test_in_a_process_of_its_own:
+        pytest.skip("runs in a process of its own, below")
     monkeypatch.setattr(whole, "AFTER", 0)
+
+
+def test_in_a_process_of_its_own(run_python):
+    if ALONE in os.environ:
+        return
+    done = run_python(None, "-m", "pytest", "-q", "-p", "no:cacheprovider", __file__, env={ALONE: "1"}, timeout=300)
+    assert done.returncode == 0 and "passed" in done.stdout and "skipped" not in done.stdout, done.stdout
 
 
 def runs(jitted):

@@ -68,7 +68,12 @@ def elements(function, given, n):
     if code.lowering.facts.numpys:
         raise Stays("NumPy's numbers may warn of overflows")
     try:
-        return [x for part in loop.computed(code, values, range(n)) for x in part]
+        done, parts = loop.computed(code, values, range(n))
+        if done < n:
+            raise Stays("ints outgrow 64 bits")
+        return [x for part in parts for x in part]
+    except Stays:
+        raise
     except Exception as e:
         raise Stays(f"{type(e).__name__}: {e}") from None
 

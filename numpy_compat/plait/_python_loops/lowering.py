@@ -222,6 +222,8 @@ class Lowering(Expressions):
     def begin_carried(self, key, made):
         """The variable with the array that the loop is given, which nothing else has a part of."""
         view, self.env[key] = self.env.get(key), made
+        if isinstance(self.inputs.get(key), Scalar):
+            raise NotCompiled(f"{key} is a number here and an array there", self.top)
         if not isinstance(view, View):
             return
         made.begin(view, self.p.address(view.buffer))
