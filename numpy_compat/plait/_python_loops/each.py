@@ -91,8 +91,8 @@ def of_lines(function, lines):
 
 
 def readable(function):
-    """Whether its source can be read, and holds nothing that loops do not."""
-    return definition(function) is not None
+    """Whether its source can be read, and holds nothing that loops do not. What NumPy makes of a lambda warns by its name, and is pickled by where it stands."""
+    return function.__name__ != "<lambda>" and definition(function) is not None
 
 
 def _loop(function, text):
