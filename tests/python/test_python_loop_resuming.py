@@ -178,7 +178,23 @@ def over_what_is_read_there_alone(n):
     return out
 
 
+def while_around_for(n):
+    s, rounds, k = 1, 0, 0
+    for i in range(n):
+        k = 0
+        while k < 3:
+            k += 1
+            for j in range(4):
+                s = s * 5 + j
+                if j == 3 and k == 2:
+                    s = s * 7**20
+            rounds += 1
+            s = s % (1009 + rounds)
+    return s, rounds, k
+
+
 CASES = [
+    (while_around_for, (9,)),
     (over_what_is_read_there_alone, (9,)), (fibonacci, (400,)), (back_again, (60,)), (nested, (12,)), (leaves, (9, 40)), (leaves, (30, 45)), (returns, (20,)), (returns, (3,)),
     (while_, (150,)), (over_items, (X, [(1, 2), (3, 4), (2**40, 2**41)] * 4)), (texts, (80,)), (lists_of_kinds, (40,)), (arrays, (np.arange(24.0).reshape(6, 4), 9)), (arrays, (np.arange(48.0).reshape(8, 6)[::-2, 1::2], 9)),
     (deep, (5,)), (powers, (90, 7)), (of_floats, (7,)),

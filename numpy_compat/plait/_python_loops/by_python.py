@@ -191,13 +191,14 @@ class InPython:
         top, of = self.loop.source, parents(self.loop.source)
         parent, field, at = of[statement]
         after = [*map(copied, getattr(parent, field)[at + behind :])]
-        number = 0
+        number = items = 0  # of the loops around, and of those that go over something
         while parent is not top:
             if isinstance(parent, ast.For) and field == "body":
-                after = [_for_rest(parent, after, number)]
-                number += 1
+                after = [_for_rest(parent, after, number, items)]
+                number, items = number + 1, items + 1
             elif isinstance(parent, ast.While) and field == "body":
-                after = _while_rest(parent, after)
+                after = _while_rest(parent, after, number)
+                number += 1
             elif isinstance(parent, ast.With):
                 after = [ast.copy_location(ast.With([*map(copied, parent.items)], after, None), parent)]
             elif isinstance(parent, ast.Try) and field != "finalbody":
@@ -272,28 +273,33 @@ def _once(statements):
     return _ending(ast.For(ast.Name(".item", ast.Store()), ast.Tuple([ast.Constant(None)], ast.Load()), statements or [ast.Pass()], [_gives(WENT_ON)], None))
 
 
-def _is_middle():
-    return ast.Compare(ast.Name(".item", ast.Load()), [ast.Is()], [ast.Name(".middle", ast.Load())])
+def _item(number):
+    """The name of a loop's item, which is not that of a loop around it: an inner one may end in the midst of its iteration."""
+    return f".item {number}"
 
 
-def _for_rest(loop, after, number):
+def _is_middle(number):
+    return ast.Compare(ast.Name(_item(number), ast.Load()), [ast.Is()], [ast.Name(".middle", ast.Load())])
+
+
+def _for_rest(loop, after, number, items):
     """for .item in .chain((.middle,), rest): what is left of the iteration, then the others"""
     name = lambda n: ast.Name(n, ast.Load())  # noqa: E731
-    items = name(f".items{number}")
+    items = name(f".items{items}")
     if not is_range(loop.iter):
         items = ast.Call(name(".islice"), [copied(loop.iter), items, ast.Constant(None)], [])
     items = ast.Call(name(".chain"), [ast.Tuple([name(".middle")], ast.Load()), items], [])
-    bound = ast.Assign([copied(loop.target)], name(".item"), None)
-    body = [ast.If(_is_middle(), after or [ast.Pass()], [bound, *map(copied, loop.body)])]
-    return ast.copy_location(ast.For(ast.Name(".item", ast.Store()), items, body, [*map(copied, loop.orelse)], None), loop)
+    bound = ast.Assign([copied(loop.target)], name(_item(number)), None)
+    body = [ast.If(_is_middle(number), after or [ast.Pass()], [bound, *map(copied, loop.body)])]
+    return ast.copy_location(ast.For(ast.Name(_item(number), ast.Store()), items, body, [*map(copied, loop.orelse)], None), loop)
 
 
-def _while_rest(loop, after):
+def _while_rest(loop, after, number):
     """The same: the test of the iteration that has begun has been made."""
-    begun = ast.Assign([ast.Name(".item", ast.Store())], ast.Name(".middle", ast.Load()), None)
-    test = ast.BoolOp(ast.Or(), [_is_middle(), copied(loop.test)])
-    done = ast.Assign([ast.Name(".item", ast.Store())], ast.Constant(None), None)
-    body = [ast.If(_is_middle(), [done, *after], [*map(copied, loop.body)])]
+    begun = ast.Assign([ast.Name(_item(number), ast.Store())], ast.Name(".middle", ast.Load()), None)
+    test = ast.BoolOp(ast.Or(), [_is_middle(number), copied(loop.test)])
+    done = ast.Assign([ast.Name(_item(number), ast.Store())], ast.Constant(None), None)
+    body = [ast.If(_is_middle(number), [done, *after], [*map(copied, loop.body)])]
     return [ast.copy_location(s, loop) for s in (begun, ast.While(test, body, [*map(copied, loop.orelse)]))]
 
 
