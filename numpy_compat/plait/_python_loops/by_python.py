@@ -2,6 +2,7 @@
 goes on from that statement to the end of the iteration, and machine code from the next one on."""
 
 import ast
+import functools
 import itertools
 import time
 import types
@@ -14,7 +15,7 @@ from .._swap import _MISSING
 from .over import is_range
 from .tracebacks import CONTINUED
 from .trees import copied, names, nodes
-from .types import ALL, Other, Scalar
+from .types import ALL, Scalar, scalar_of
 
 WENT_ON, BROKE, RETURNED, ENDED = range(4)  # how statements of an iteration end: also by the test of a `while`
 IN_VAIN = 8  # times in a row that machine code was left so soon that it gained nothing, until Python has the loop
@@ -159,6 +160,14 @@ class InPython:
     def __init__(self, loop, function):
         self.loop, self.function, self.made = loop, function, {}
 
+    @functools.cached_property
+    def parents(self):
+        return parents(self.loop.source)
+
+    def is_behind(self, statement):
+        """Whether it stands in the `else` of the outermost loop."""
+        return [*around(self.parents, statement, self.loop.source)][-1][1] == "orelse"
+
     def rest(self, doing, variables, positions):
         """From a statement on, or from behind it, to the end of an iteration of the outermost loop."""
         key = doing.statement, doing.behind
@@ -188,7 +197,7 @@ class InPython:
         return how, value, variables
 
     def _rest(self, statement, behind):
-        top, of = self.loop.source, parents(self.loop.source)
+        top, of = self.loop.source, self.parents
         parent, field, at = of[statement]
         after = [*map(copied, getattr(parent, field)[at + behind :])]
         number = items = 0  # of the loops around, and of those that go over something
@@ -351,7 +360,7 @@ def go_on(loop, found):
             found = on(loop, found.variables, None, by_python=True)
             continue
         how, value, variables = loop.in_python.rest(found.doing, found.variables, [*found.positions.values()])
-        if how == WENT_ON and not _is_behind(loop, found.doing.statement):
+        if how == WENT_ON and not loop.in_python.is_behind(found.doing.statement):
             found = on(loop, variables, found.numbers)
         else:
             found = _finished(loop, variables, how == RETURNED, value)
@@ -384,8 +393,8 @@ def on(loop, variables, numbers, by_python=False):
 
 def _code_for(loop, variables, numbers):
     """The code that is there for the variables as they are now, and their values."""
-    if any(isinstance(t, Other) and t.type is int for t in loop.inputs(variables)[0].values()):
-        return None, None
+    if any(type(x := variables.get(n)) is int and scalar_of(x) is None for n in loop.names):
+        return None, None  # as long as they are beyond 64 bits
     code, values = loop.chosen(variables, numbers)
     code.ask()
     return (code, values) if code.usable and code.fits(values) and code.ready else (None, None)
@@ -393,11 +402,6 @@ def _code_for(loop, variables, numbers):
 
 def _finished(loop, variables, returned, value):
     return (*(variables.get(n, loop.unbound) for n in loop.stored), returned, value)
-
-
-def _is_behind(loop, statement):
-    """Whether it stands in the `else` of the outermost loop."""
-    return [*around(parents(loop.source), statement, loop.source)][-1][1] == "orelse"
 
 
 def _account(loop, left, seconds):

@@ -8,22 +8,21 @@ import types
 import numpy
 
 from . import calls, complexes, draws, growing, modular, objects, products, pythons_draws, tables, texts, words
+from .by_python import Resumption
 from .comprehensions import COMPREHENSIONS, folded, may_fold
 from .dry import resolved
 from .growing import Again, Element, Growing, contains, grown, repeated
 from .heeding import KINDS
 from .kinds import Kinds, Listed, Value, kinds_of
-from .matching import of_matched
-from .by_python import Resumption
 from .lists_in_lists import Boxed, Named, named
 from .made import materialised, of_numbers
+from .matching import of_matched
 from .pythons_draws import PythonsGenerator
 from .resuming import resumption
-from .trying import handled
-from .made import materialised, of_numbers
 from .selected import Selected
 from .tables import Entries, Nothing, Table
 from .tracebacks import Failure, Place, outgrown, outgrows
+from .trying import handled
 from .types import BOOL, COMPLEX, FLOAT, INT, UINT, NotCompiled, Scalar, is_complex, joined, scalar_of
 from .views import Described, ExtentsView, GridView, ListView, TupleView, Vector, View, array_view, is_int
 
@@ -271,7 +270,7 @@ class Expressions(Kinds):
         if kind == FLOAT:
             return self.float_power(x, y, b, node)
         if not (b.known and 0 <= b.literal <= 64):
-            return Value(INT, self.unrolled_by_the_machine(x, y, node))
+            return Value(INT, self.power_by_squares(x, y, node))
         v, n = None, b.literal
         while n:
             if n & 1:
@@ -280,7 +279,7 @@ class Expressions(Kinds):
             x = self.product(x, x, node) if n else x
         return Value(INT, self.one if v is None else v)
 
-    def unrolled_by_the_machine(self, x, n, node):
+    def power_by_squares(self, x, n, node):
         """x ** n of ints, by squares. A negative exponent's floats are Python's."""
         p, one = self.p, self.one
         self.fail_if(p.apply("less", n, self.zero), _fraction, node)

@@ -7,6 +7,7 @@ import heapq
 import types
 
 from . import distributions, linear, lines, maths
+from .lines import sort as sort_line
 from .reading import definition, outer_name
 from .types import NotCompiled
 
@@ -101,35 +102,11 @@ def insort_right(a, x):
 
 
 def sort(a):
-    """Merges runs of equal length, from eight elements on, which are put in: any order that is stable is Python's, where numbers have one."""
-    n, length = len(a), 8
-    for k in range(n):
+    """Of a list: any order that is stable is Python's, where numbers have one."""
+    for k in range(len(a)):
         if a[k] != a[k]:
             raise NotImplementedError("a list with NaN is sorted in a compiled loop; plait.jit(loops=False) runs it")
-    for low in range(0, n, length):
-        for k in range(low + 1, min(low + length, n)):
-            v, j = a[k], k
-            while j > low and v < a[j - 1]:
-                a[j] = a[j - 1]
-                j -= 1
-            a[j] = v
-    if n <= length:
-        return
-    b = a.copy()
-    while length < n:
-        for low in range(0, n, 2 * length):
-            i, j = low, min(low + length, n)
-            middle, high = j, min(low + 2 * length, n)
-            for k in range(low, high):
-                if i < middle and (j >= high or not a[j] < a[i]):
-                    b[k] = a[i]
-                    i += 1
-                else:
-                    b[k] = a[j]
-                    j += 1
-        for k in range(n):
-            a[k] = b[k]
-        length *= 2
+    sort_line(a)
 
 
 SUBSTITUTES = {
