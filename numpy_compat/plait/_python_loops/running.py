@@ -76,7 +76,7 @@ class Loop(_plait.LoopCall):
     def __init__(self, source, function, scope, cells, behind):
         self.source, self.scope, self.cells, self.behind = source, scope, cells, behind
         self.in_python = InPython(self, function)
-        self.text = ast.unparse(source.body[0] if isinstance(source, ast.For) and ast.unparse(source.target) == ".once" else source).splitlines()[0]
+        self.text = ast.unparse(getattr(source, "shown", source)).splitlines()[0]
         self.over = None  # of a `for` over no range
         if isinstance(source, ast.For) and not is_range(source.iter):
             self.over = source.over = Over(source.iter)

@@ -15,10 +15,9 @@ from .liveness import Liveness
 from .over import Over, is_range
 from .reading import LEFT, Rebound, calls_itself, captured, compiled, imports_of, is_generator, is_pythons, rebound, tree_of
 from .running import CELLS, Loop
-from .trees import copied, names, nodes
+from .trees import copied, names, nodes, once
 from .versions import Versions
 
-ONCE = ".once"  # counts the one time that a loop over a generator runs: it is compiled as a whole
 _REFLECTIVE = {"locals", "exec", "eval", "vars", "dir", "globals"}
 
 
@@ -154,15 +153,9 @@ class _Rewriting:
         called = {n.func.id for n in nodes(s) if isinstance(n, ast.Call) and isinstance(n.func, ast.Name)} - self.own
         return any(calls_itself(x) and x is not self.function for x in map(self.found, called))
 
-    def once(self, s):
-        """for .once in range(1): s"""
-        at = {"lineno": s.lineno, "col_offset": s.col_offset, "end_lineno": s.end_lineno, "end_col_offset": s.end_col_offset}
-        numbers = ast.Call(ast.Name("range", ast.Load(), **at), [ast.Constant(1, **at)], [], **at)
-        return ast.For(ast.Name(ONCE, ast.Store(), **at), numbers, [s], [], None, **at)
-
     def statement(self, s):
         if self.around is None and (self.consumes(s) or self.takes_long(s)) and not {"range"} & (self.own | {*self.cells, *self.function.__globals__}):
-            whole = self.once(s)
+            whole = once([s], s, s)
             if why_not(whole, self.outside) is None and self.tells(s) is None and (behind := self.live.behind.get(s)) is not None:
                 self.live.behind[whole] = behind
                 return self.loop(whole)

@@ -61,3 +61,12 @@ def _copied(x, renamed):
     if isinstance(x, ast.AST):
         return copied(x, renamed) if x._fields else x
     return [_copied(e, renamed) for e in x] if type(x) is list else x
+
+
+def once(statements, first, last):
+    """for .once in range(1): statements, which is compiled as a whole and shown as their first; at the places of what is first and last."""
+    at = {"lineno": first.lineno, "col_offset": first.col_offset, "end_lineno": last.end_lineno, "end_col_offset": last.end_col_offset}
+    numbers = ast.Call(ast.Name("range", ast.Load(), **at), [ast.Constant(1, **at)], [], **at)
+    loop = ast.For(ast.Name(".once", ast.Store(), **at), numbers, statements, [], None, **at)
+    loop.shown = statements[0]
+    return loop

@@ -10,7 +10,7 @@ from .comprehensions import scoped, stored
 from .entries import entry_of
 from .reading import captured, compiled, imports_of, tree_of
 from .running import Loop
-from .trees import nodes
+from .trees import nodes, once
 from .types import ArrayType, Scalar
 
 AFTER = 1024  # calls on the other way before code is made, which takes as long as they. 0, of tests: at once
@@ -18,7 +18,6 @@ OTHERS = 16  # times as many where its loops run in Python
 SOON = 64  # calls until it is looked again whether there is code
 NEVER = 1 << 62
 FEW = 8  # codes for arguments of other types, after which it is not asked for such that cannot run as a whole
-_ONCE = ".once"
 _FINISH = ".finish"
 
 
@@ -92,10 +91,7 @@ def _once(tree):
         if not parts or not all(isinstance(x, ast.Name) for x in parts):
             parts = []
     statements += [ast.copy_location(ast.Expr(x), x) for x in parts] or [last]  # which fail where they have no value
-    at = {"lineno": tree.body[0].lineno, "col_offset": 0, "end_lineno": tree.end_lineno, "end_col_offset": 0}
-    numbers = ast.Call(ast.Name("range", ast.Load(), **at), [ast.Constant(1, **at)], [], **at)
-    loop = ast.For(ast.Name(_ONCE, ast.Store(), **at), numbers, statements, [], None, **at)
-    return scoped(loop), [x.id for x in parts]
+    return scoped(once(statements, tree.body[0], tree)), [x.id for x in parts]
 
 
 def _frame(function):
