@@ -265,7 +265,7 @@ PyObject* draw(PyObject* self, PyObject* const* args, std::size_t nargsf, PyObje
   const Py_ssize_t n = PyVectorcall_NARGS(nargsf);
   constexpr Py_ssize_t kMost = 6;
   const bool plain =
-      !names && n > 0 && n <= kMost && !default_dtype_may_vary() && !devices_in_use() &&
+      !names && n > 0 && n <= kMost && !default_dtype_differs() && !devices_in_use() &&
       !noting_fallbacks() &&
       std::all_of(args + 1, args + n, [&](PyObject* o) { return draws_few(o, f.few); });
   Owned generator;

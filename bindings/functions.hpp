@@ -40,7 +40,7 @@ using BriefFunction = PyObject* (*)(Args args, Py_ssize_t n, PyObject* names);
 BriefFunction brief_of(PyObject* name);  // short_functions.cpp; null for most
 PyObject* sorted_copy(Args args, Py_ssize_t n, PyObject* names);
 extern PyMethodDef creation_functions[];
-bool default_dtype_may_vary();  // whether somebody ever chose another than float64
+bool default_dtype_differs();  // whether new arrays of this thread have another than float64
 
 template <class F>
 PyCFunction c(F* f) {

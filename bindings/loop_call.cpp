@@ -250,7 +250,7 @@ PyObject* takes(PyObject* self, PyObject* args) {
     if (loop.slow) Py_RETURN_FALSE;
     fast |= loop.fast;
   }
-  if (!fast || in_jit() || default_dtype_may_vary() || tracer::current_device() != kHost)
+  if (!fast || in_jit() || default_dtype_differs() || tracer::current_device() != kHost)
     Py_RETURN_FALSE;
   for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(args); ++i)
     if (i >= 64 || !crosses(PyTuple_GET_ITEM(args, i), direct.numbers >> i & 1)) Py_RETURN_FALSE;

@@ -61,7 +61,7 @@ struct Place {
   PyObject* name;
   bool local;
   PyObject *cell, *scope, *module, *builtins;
-  std::ptrdiff_t owner;  // the input whose attribute it is; negative of all else
+  std::ptrdiff_t owner;     // the input whose attribute it is; negative of all else
   std::ptrdiff_t argument;  // of a function as a whole; negative of all else
 };
 
@@ -740,7 +740,13 @@ PyObject* or_null(const pb::handle& o) { return o.is_none() ? nullptr : o.ptr();
 Place place_of(const pb::handle& from) {
   const auto p = pb::reinterpret_borrow<pb::tuple>(from);
   const auto at = [&](std::size_t i) { return or_null(pb::object(p[i])); };
-  return {at(0), p[1].cast<bool>(), at(2), at(3), at(4), at(5), p[6].cast<std::ptrdiff_t>(),
+  return {at(0),
+          p[1].cast<bool>(),
+          at(2),
+          at(3),
+          at(4),
+          at(5),
+          p[6].cast<std::ptrdiff_t>(),
           p[7].cast<std::ptrdiff_t>()};
 }
 
@@ -994,7 +1000,7 @@ void look_at_dicts(Description& d) {
 // Takes the values of a call: whether they fit.
 bool take_all(const Description& d, const Range* range, const Known& known, Given& g,
               bool objects_known = false) {
-  if (d.makes_floats && default_dtype_may_vary()) return false;
+  if (d.makes_floats && default_dtype_differs()) return false;
   if (d.limit >= 0 && d.limit != Py_GetRecursionLimit()) return false;
   if (!d.procedure->optimised()) return false;
   if (range)

@@ -8,7 +8,8 @@
 // (loop_call.cpp).
 // DirectCall(function, loops, numbers): the jitted function with its loops compiled, for arguments
 // that cross as they are, without NumPy replaced in it (loop_call.cpp).
-// WholeCall(body, ask, parameters, waits): the function as a whole in machine code (whole_call.cpp).
+// WholeCall(body, ask, parameters, waits): the function as a whole in machine code
+// (whole_call.cpp).
 #pragma once
 #include <cstdint>
 #include <optional>

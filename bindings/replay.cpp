@@ -52,19 +52,10 @@ struct ReplayedObject {
 };
 ReplayedObject* as_replayed(PyObject* o) { return reinterpret_cast<ReplayedObject*>(o); }
 
-// New arrays have another dtype than float64.
-bool rounds_new_arrays() {
-  if (!default_dtype_may_vary()) return false;
-  Owned module(PyImport_ImportModule("plait._default_dtype"));
-  Owned differs(module ? PyObject_CallMethod(module.get(), "differs", nullptr) : nullptr);
-  if (!differs) PyErr_Clear();
-  return differs.get() != Py_False;
-}
-
 // Whether this thread's calls may be kept and run from what is kept.
 bool possible() {
   return config().fuse && !tracer::eager_errors() && !tracer::everything_recorded() &&
-         !rounds_new_arrays() && tracer::current_device() <= kHost;
+         !default_dtype_differs() && tracer::current_device() <= kHost;
 }
 
 // --- the end of a watched call

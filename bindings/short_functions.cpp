@@ -7,12 +7,18 @@
 #include "tracer/capture.hpp"
 #include "tracer/device.hpp"
 
+#include <atomic>
 #include <cmath>
 
 namespace plait::py {
 namespace {
 
-bool default_dtype_varies = false;
+// Whether the default dtype is another than float64: the process's, and a thread's own where it
+// has one. Most programs never choose one.
+bool ever_chosen = false;
+std::atomic<bool> process_differs{false};
+enum class Own : char { None, Same, Differs };
+thread_local Own own_default = Own::None;
 
 // Of a creation function's arguments the first, and the dtype or null; false where there are
 // others.
@@ -26,7 +32,7 @@ std::optional<Creation> creation(Args args, Py_ssize_t n, PyObject* names) {
   Creation c{args[0], n + named == 2 && args[1] != Py_None ? args[1] : nullptr};
   if (named == 1 && PyUnicode_CompareWithASCIIString(PyTuple_GET_ITEM(names, 0), "dtype") != 0)
     return std::nullopt;
-  if (!c.dtype && default_dtype_varies) return std::nullopt;
+  if (!c.dtype && default_dtype_differs()) return std::nullopt;
   return c;
 }
 
@@ -59,7 +65,7 @@ const tracer::Array* alone(Args args, Py_ssize_t n, PyObject* names) {
 
 PyObject* of_list(Args args, Py_ssize_t n, PyObject* names) {
   const auto c = creation(args, n, names);
-  if (!c || c->dtype || default_dtype_varies) return not_implemented();
+  if (!c || c->dtype || default_dtype_differs()) return not_implemented();
   if (PyList_CheckExact(c->first))
     if (auto made = from_list(c->first)) return wrap(std::move(*made));
   return not_implemented();
@@ -125,7 +131,7 @@ std::optional<tracer::Array> counted(T stop, DType t) {
 
 PyObject* brief_arange(Args args, Py_ssize_t n, PyObject* names) {
   const auto c = creation(args, n, names);
-  if (!c || c->dtype || default_dtype_varies) return not_implemented();
+  if (!c || c->dtype || default_dtype_differs()) return not_implemented();
   const Scalar zero = scalar_int(0), one = scalar_int(1);
   if (PyFloat_CheckExact(c->first)) {
     if (auto few = counted(PyFloat_AS_DOUBLE(c->first), DType::Float64))
@@ -180,14 +186,22 @@ constexpr ShortFunction short_functions[] = {
     {"vdot", brief_product<numpy::vdot>},
 };
 
-PyObject* vary_default_dtype(PyObject*, PyObject*) {
-  default_dtype_varies = true;
+// tell_default_dtype(process, own): whether it is another than float64; own: None where this
+// thread has none.
+PyObject* tell_default_dtype(PyObject*, Args args, Py_ssize_t n) {
+  if (!exact_count(n, 2)) return nullptr;
+  ever_chosen = true;
+  process_differs = args[0] == Py_True;
+  own_default = args[1] == Py_None ? Own::None : args[1] == Py_True ? Own::Differs : Own::Same;
   Py_RETURN_NONE;
 }
 
 }  // namespace
 
-bool default_dtype_may_vary() { return default_dtype_varies; }
+bool default_dtype_differs() {
+  if (!ever_chosen) return false;
+  return own_default == Own::None ? process_differs.load() : own_default == Own::Differs;
+}
 
 BriefFunction brief_of(PyObject* name) {
   for (const ShortFunction& f : short_functions)
@@ -196,8 +210,8 @@ BriefFunction brief_of(PyObject* name) {
   return nullptr;
 }
 
-PyMethodDef creation_functions[] = {
-    {"vary_default_dtype", vary_default_dtype, METH_NOARGS, "somebody chose another than float64"},
-    {nullptr, nullptr, 0, nullptr}};
+PyMethodDef creation_functions[] = {{"tell_default_dtype", c(tell_default_dtype), METH_FASTCALL,
+                                     "whether the default dtype is another than float64"},
+                                    {nullptr, nullptr, 0, nullptr}};
 
 }  // namespace plait::py

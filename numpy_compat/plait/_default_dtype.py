@@ -28,8 +28,9 @@ def _chosen(dtype):
 
 
 def _tell():
+    own = getattr(_thread, "dtype", None)
     if active:
-        _plait.vary_default_dtype()
+        _plait.tell_default_dtype(_process != numpy.float64, None if own is None else own != numpy.float64)
 
 
 def _set_process(dtype):
@@ -88,13 +89,14 @@ class default_dtype:
     def __enter__(self):
         global active
         active = active or self._dtype != numpy.float64
-        _tell()
         self._outer.append(getattr(_thread, "dtype", None))
         _thread.dtype = self._dtype
+        _tell()
         return self._dtype
 
     def __exit__(self, *_):
         _thread.dtype = self._outer.pop()
+        _tell()
 
 
 def _has_dtype(x):
