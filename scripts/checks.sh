@@ -40,7 +40,7 @@ cpp_tests() {
   return $result
 }
 
-pytest_in() { with_package "$py" -m pytest -q -p no:cacheprovider --junitxml="$reports/$1.xml" "tests/$1"; }
+pytest_in() { with_package "$py" -m pytest -q -p no:cacheprovider --durations=12 --junitxml="$reports/$1.xml" "tests/$1"; }
 python_tests() { pytest_in python; }
 fuzz_tests() { pytest_in fuzz; }
 numpys_tests() { with_package "$py" tests/numpy_suite/run.py --part ci -j 1 --report "$reports/numpy.txt"; }

@@ -13,4 +13,4 @@ need_pip "numpy>=2.0" "pytest>=8" pandas xarray scikit-learn scipy statsmodels n
 
 export PYTHONPATH=$root/numpy_compat${PYTHONPATH:+:$PYTHONPATH} PLAIT_CACHE_DIR=${PLAIT_CACHE_DIR:-${PLAIT_BUILD:-$root/build-test}/cache}
 "$py" -c "import plait" || { echo "libraries: build the package first (scripts/test.sh)" >&2; exit 1; }
-"$py" -m pytest -q -p no:cacheprovider "$@" tests/libraries
+"$py" -m pytest -q -p no:cacheprovider --durations=12 "$@" tests/libraries

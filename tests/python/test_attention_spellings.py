@@ -136,6 +136,7 @@ SPELLINGS = {  # of queries (300, d), keys (4100, d), values (4100, w) and a mas
 }  # fmt: skip
 
 
+@pytest.mark.grid(2)
 @pytest.mark.parametrize("dtype", ["f4", "f8"])
 @pytest.mark.parametrize("name", SPELLINGS)
 def test_spellings(large, name, dtype):
@@ -183,6 +184,7 @@ CASTS = {
 }  # fmt: skip
 
 
+@pytest.mark.grid(3)
 @pytest.mark.parametrize("given", ["f2", "f8", "i4"])
 @pytest.mark.parametrize("name", CASTS)
 def test_operands_are_cast_where_they_are_read(large, name, given):
@@ -245,6 +247,7 @@ VALUES_COMPUTED_LATER = {  # in how many regions
 }
 
 
+@pytest.mark.grid(2)
 @pytest.mark.parametrize("name", VALUES_COMPUTED_LATER)
 def test_values_that_are_computed_after_the_first_product(large, name):
     """What the second product reads comes first: scores and weights are in no memory."""
@@ -347,6 +350,7 @@ EINSUMS = {  # what the operands' axes are: NumPy lays the scores and the result
 }  # fmt: skip
 
 
+@pytest.mark.grid(3)
 @pytest.mark.parametrize("dtype", ["f4", "f8"])
 @pytest.mark.parametrize("name", EINSUMS)
 def test_axes_in_any_order(large, name, dtype):

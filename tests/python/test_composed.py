@@ -120,6 +120,7 @@ ROUNDED = [
 ]  # fmt: skip
 
 
+@pytest.mark.grid(3)
 @pytest.mark.parametrize("dtype", ["?", "b", "q", "f", "d", "D"])
 @pytest.mark.parametrize("text", EXACT)
 def test_exact(text, dtype):

@@ -281,6 +281,7 @@ def by_stack(np, x, w, b):
 CONVOLUTIONS = [by_windows, lambda *a: by_windows(*a, optimize=True), by_tensordot, by_shifts, by_sum, by_stack]
 
 
+@pytest.mark.grid(3)
 @pytest.mark.parametrize("f", CONVOLUTIONS)
 @pytest.mark.parametrize("padding", [None, "pad", "zeros"])
 @pytest.mark.parametrize("special", [None, numpy.nan, numpy.inf])

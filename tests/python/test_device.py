@@ -337,6 +337,7 @@ def test_a_whole_script_by_environment(run_python, tmp_path):
     assert done.stdout.split() == ["cuda:0", "10.0", "cuda:0"], done.stderr
 
 
+@pytest.mark.grid(4)
 @pytest.mark.parametrize("made", ["np.array([1, 2.0])", "np.random.default_rng(0).normal(size=3)", "np.random.rand(3)", "np.ndarray(3)", "np.copy([1, 2])",
                                   "np.loadtxt(['1 2'])", "np.sqrt([1.0])", "np.zeros(2)"])  # fmt: skip
 def test_the_first_array_of_a_script_is_there(run_python, made):

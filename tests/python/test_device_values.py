@@ -120,6 +120,7 @@ BLOCKS = {  # what is one loop on a CPU is one kernel, whose blocks of threads m
 }
 
 
+@pytest.mark.grid(3)
 @pytest.mark.skipif(FAKE_NVRTC, reason="takes long where every kernel takes a second")
 @pytest.mark.parametrize("code", "efd")
 @pytest.mark.parametrize("name", BLOCKS)
@@ -238,6 +239,7 @@ SCANS = {  # what is one loop on a CPU is one kernel, whatever the length and nu
 }
 
 
+@pytest.mark.grid(4)
 @pytest.mark.skipif(FAKE_NVRTC, reason="takes long where every kernel takes a second")
 @pytest.mark.parametrize("shape", [(20,), (2, 12), (3, 300), (5000,), (2, 9001), (600, 40)], ids=str)
 @pytest.mark.parametrize("code", "fdli")
@@ -278,6 +280,7 @@ def in_pieces(name, table, index, values):
     return functools.reduce(ufunc, tables)
 
 
+@pytest.mark.grid(3)
 @pytest.mark.skipif(FAKE_NVRTC, reason="takes long where every kernel takes a second")
 @pytest.mark.parametrize("row", [(), (3,), (20,)], ids=str)
 @pytest.mark.parametrize("code", "fdl")
@@ -315,6 +318,7 @@ def test_bins(large):
         plait.bincount(i - 1)
 
 
+@pytest.mark.grid(4)
 @pytest.mark.parametrize(
     "k, d", [(2, 2), (3, 5)] if FAKE_NVRTC else [(2, 2), (3, 5), (8, 8), (13, 7), (16, 16), (64, 64), (100, 3), (5, 200)]
 )

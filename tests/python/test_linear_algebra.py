@@ -149,6 +149,7 @@ def test_transforms_of_several_axes(name):
     both(lambda np: np.fft.ifftshift, a, axes=1)
 
 
+@pytest.mark.grid(3)
 @pytest.mark.parametrize("n", [1 << 17, 1 << 18, 300_000, 2 * 360 * 365, 131_101 * 2, 370_368])
 @pytest.mark.parametrize("name", ["fft", "ifft", "rfft"])
 def test_long_lines(name, n):

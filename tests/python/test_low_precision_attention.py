@@ -70,6 +70,7 @@ def recorded():
     plait._plait.set_warnings_caught(True)
 
 
+@pytest.mark.grid(3)
 @pytest.mark.parametrize("causal", [False, True])
 @pytest.mark.parametrize("rows, keys", [(300, 300), (131, 1100), (1100, 1100)])
 @pytest.mark.parametrize("t", [bf, f2])

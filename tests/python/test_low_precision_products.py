@@ -185,6 +185,7 @@ print("done")
 """
 
 
+@pytest.mark.grid(3)
 @pytest.mark.parametrize("cpu", ["baseline", "avx2", "avx512", "amx"])
 @pytest.mark.parametrize("env", [{"PLAIT_JIT": "off"}, {"PLAIT_JIT": "blocking"}, {"PLAIT_FUSE": "0"}], ids=str)
 def test_tiers_agree(run_python, cpu, env):

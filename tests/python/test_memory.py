@@ -172,6 +172,7 @@ LOOPS = {
 }
 
 
+@pytest.mark.grid(3)
 @pytest.mark.parametrize("n", [80, 400, 1000])
 @pytest.mark.parametrize("step", LOOPS.values(), ids=LOOPS)
 def test_arrays_of_a_loop_go_when_they_were_read(run_python, step, n):

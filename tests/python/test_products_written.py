@@ -98,6 +98,7 @@ PROGRAMS = {  # in how many regions: one beside each product's
 }
 
 
+@pytest.mark.grid(3)
 @pytest.mark.parametrize("dtype", ["f4", "f8"])
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_products_are_stored_where_they_go(large, name, dtype):

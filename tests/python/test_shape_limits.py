@@ -168,6 +168,7 @@ def agree(f):
             numpy.asarray(ours)
 
 
+@pytest.mark.grid(3)
 @pytest.mark.parametrize("name", CASES)
 def test_of_what_does_not_fit(name):
     agree(CASES[name])
