@@ -2,11 +2,12 @@
 
 import builtins
 import operator
+import sys
 import weakref
 
 import numpy
 
-from . import _docs, _elementwise, _exchange, _joining, _overrides, _plait, _products, _reductions, _shape, _sorting
+from . import _docs, _elementwise, _exchange, _joining, _libraries, _overrides, _plait, _products, _reductions, _shape, _sorting
 from ._fallback import call, exported, flag, from_numpy, placed
 from ._plait import ndarray
 
@@ -534,6 +535,10 @@ def __array_namespace__(self, *, api_version=None):
 
     if api_version != array_api.__array_api_version__:
         numpy.empty(0).__array_namespace__(api_version=api_version)  # which has the versions before, and raises for all others
+    if _libraries.wants_numpys_names(sys._getframe(1)):
+        import plait
+
+        return plait
     return array_api
 
 

@@ -175,7 +175,10 @@ from sklearn import discriminant_analysis, kernel_approximation, naive_bayes
 sklearn.set_config(array_api_dispatch=True)
 P, unit = 1 / (1 + np.exp(-X[:, 0])), np.linspace(0, 1, 60)
 """
-NUMPYS = set()
+NUMPYS = set(lines("""
+model_selection.cross_val_score(linear_model.LogisticRegression(), X, y)
+model_selection.cross_val_score(linear_model.Ridge(solver="svd"), X, z)
+"""))  # lists of Python's numbers, which scikit-learn makes an array of
 
 
 @pytest.fixture(scope="module")

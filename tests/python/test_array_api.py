@@ -196,6 +196,27 @@ def test_the_rest():
     assert broadcast[0] is not same and type(same[0]) is numpy.float64 and type(broadcast[0][0]) is plait.ndarray
 
 
+@pytest.mark.parametrize("shape", [(4,), (2, 3), ()])
+@pytest.mark.parametrize("order", [2, 1, numpy.inf, 3])
+def test_vector_norm(shape, order):
+    rng = numpy.random.default_rng(0)
+    a = rng.standard_normal(shape)
+    for options in (
+        {},
+        {"keepdims": True},
+        *({"axis": i, "keepdims": k} for i in range(a.ndim) for k in (False, True)),
+        {"axis": tuple(range(a.ndim))},
+    ):
+        if a.ndim or options.get("axis") != ():
+            held(xp.linalg.vector_norm(plait.asarray(a), ord=order, **options), numpy.linalg.vector_norm(a, ord=order, **options))
+
+
+def test_fallback_log_says_where_arrays_leave(run_python):
+    source = "import numpy, plait\nxp = plait.array_api\nx = xp.arange(3.0)\ny = x + 1\nxp.isdtype(y.dtype, 'bool')\nnumpy.asarray(plait.ones(2))\nnumpy.asarray(y)\n"
+    lines = run_python(source, env={"PLAIT_LOG": "fallback"}).stderr.splitlines()
+    assert len(lines) == 1 and lines[0].endswith("<string>:7: asarray"), lines
+
+
 def test_in_jit():
     @plait.jit
     def standardised(x):

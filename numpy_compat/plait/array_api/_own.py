@@ -81,6 +81,14 @@ def eigvals(x, /):
     return _complex(plait.linalg.eigvals(x))
 
 
+def _vector_norm(x, /, *, axis, keepdims, ord):
+    if axis is None and not keepdims:
+        x, axis = plait.reshape(x, -1), 0
+    if type(axis) is int:  # norm() is recorded
+        return plait.linalg.norm(x, ord, axis, keepdims)
+    return plait.linalg.vector_norm(x, axis=axis, keepdims=keepdims, ord=ord)
+
+
 def _frequencies(of):
     def frequencies(n, /, *, d, dtype, device):
         made = plait.asarray(of(n, d), dtype=dtype, device=device)
@@ -110,6 +118,7 @@ def finfo(type, /):
 
 
 iinfo = _info(numpy.iinfo)
+isdtype = numpy.isdtype  # about dtypes alone: nothing falls back
 
 
 class namespace_info:
@@ -158,6 +167,9 @@ def __array_namespace_info__():
 
 
 FUNCTIONS = {n: f for n, f in globals().items() if getattr(f, "__module__", None) == __name__ and not n.startswith("_")}
-FUNCTIONS |= {name: whole(getattr(plait, name)) for name in _REDUCTIONS.split()} | {"__array_namespace_info__": __array_namespace_info__}
-LINALG = {"eig": eig, "eigvals": eigvals, "vector_norm": whole(plait.linalg.vector_norm)}
+FUNCTIONS |= {name: whole(getattr(plait, name)) for name in _REDUCTIONS.split()} | {
+    "__array_namespace_info__": __array_namespace_info__,
+    "isdtype": isdtype,
+}
+LINALG = {"eig": eig, "eigvals": eigvals, "vector_norm": whole(_vector_norm)}
 FFT = {name: _frequencies(getattr(plait.fft, name)) for name in ("fftfreq", "rfftfreq")}
