@@ -158,7 +158,9 @@ PyObject* counts(PyObject*, PyObject*) { return Py_BuildValue("KK", passes, give
 }  // namespace
 
 PyObject* reduced_along(FullReduction what, PyObject* self) {
-  if (Py_TYPE(self) != array_type || as_array(self)->host || scalars_stay_pending()) return nullptr;
+  if (Py_TYPE(self) != array_type || as_array(self)->host || is_standard(self) ||
+      scalars_stay_pending())
+    return nullptr;
   const tracer::Array a = as_array(self)->array;
   if (a.size() < kLarge || (a.dtype != DType::Float64 && a.dtype != DType::Float32) ||
       tracer::device_of(a) != kHost || !private_memory(a))

@@ -1,6 +1,7 @@
 // The buffer protocol: the export lives as long as the view.
 #include <memory>
 
+#include "functions.hpp"
 #include "ndarray.hpp"
 #include "swallowed.hpp"
 #include "tracer/device.hpp"
@@ -70,6 +71,17 @@ void raise_kept_error(PyObject* self) {
   throw PythonError{};
 }
 
+namespace {
+
+// Code that goes by the array API standard keeps to its functions: who asks for the memory of such
+// an array goes on with NumPy's.
+void note_export(PyObject* self) {
+  static PyObject* const name = PyUnicode_InternFromString("asarray");
+  if (is_standard(self) && noting_fallbacks()) Owned(call_hook(hooks.note, Py_None, name));
+}
+
+}  // namespace
+
 int array_getbuffer(PyObject* self, Py_buffer* view, int flags) {
   view->obj = nullptr;
   forget_error();
@@ -92,6 +104,7 @@ int array_getbuffer(PyObject* self, Py_buffer* view, int flags) {
       refuse("ndarray is not contiguous");
     if ((flags & PyBUF_STRIDES) != PyBUF_STRIDES && !c) refuse("ndarray is not C-contiguous");
     if ((flags & PyBUF_WRITEABLE) && !x.writeable) refuse("buffer source array is read-only");
+    note_export(self);
     auto info = std::make_unique<BufferInfo>();
     info->array = x;
     std::copy(x.shape.begin(), x.shape.end(), info->shape);

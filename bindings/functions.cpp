@@ -77,6 +77,7 @@ PyObject* wrap_view(tracer::Array a, PyObject* from) {
   bool shares = a.storage == as_array(from)->array.storage;
   PyTypeObject* type = Py_TYPE(from);
   Owned out(wrap(std::move(a), shares ? from : nullptr, type));
+  as_array(out.get())->standard = is_standard(from);
   if (type != array_type) finalize(out.get(), from);
   return out.release();
 }

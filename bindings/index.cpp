@@ -273,7 +273,9 @@ bool store_by_numpy(PyObject* self, PyObject* key, PyObject* value) {
 
 }  // namespace
 
-PyObject* array_getitem(PyObject* self, PyObject* key) {
+namespace {
+
+PyObject* numpys_getitem(PyObject* self, PyObject* key) {
   ArrayObject* const a = as_array(self);
   std::int64_t index[kMaxDims];
   const auto ndim = static_cast<std::size_t>(a->array.ndim());
@@ -306,6 +308,14 @@ PyObject* array_getitem(PyObject* self, PyObject* key) {
     if (k.copies) return wrap_view(tracer::copy(view, 'K'), self);
     return view_of(self, std::move(view));
   });
+}
+
+}  // namespace
+
+PyObject* array_getitem(PyObject* self, PyObject* key) {
+  PyObject* const found = numpys_getitem(self, key);
+  if (!found || !is_standard(self) || as_array(self)->host) return found;
+  return guarded([&] { return as_standard(found, self); });
 }
 
 PyObject* array_sequence_item(PyObject* self, Py_ssize_t i) {

@@ -39,10 +39,10 @@ PyObject* next_row(PyObject* self) {
     return nullptr;
   }
   const std::int64_t i = it->at++;
-  if (a->array.ndim() == 1)
+  const bool elements = a->array.ndim() == 1 && !a->standard;
+  if (elements)
     if (PyObject* const found = element_now(a->array, std::span(&i, 1))) return found;
-  if (a->array.ndim() == 1)
-    return guarded([&] { return read_element(a->array, std::span(&i, 1)); });
+  if (elements) return guarded([&] { return read_element(a->array, std::span(&i, 1)); });
   const Owned key(PyLong_FromSsize_t(i));
   return key ? array_getitem(it->array, key.get()) : nullptr;
 }

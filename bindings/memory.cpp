@@ -124,6 +124,20 @@ PyObject* replace(PyObject*, Args args, Py_ssize_t n) {
     return Py_NewRef(Py_None);
   });
 }
+// (made, given) -> made, of the standard, as as_standard() has it; an array that is among those
+// given is somebody's already, who gets NumPy's scalars from it: a view stands for it.
+PyObject* standard(PyObject*, Args args, Py_ssize_t n) {
+  if (!exact_count(n, 2) || !PyTuple_Check(args[1])) return nullptr;
+  return guarded([&] {
+    PyObject* const* const given = &PyTuple_GET_ITEM(args[1], 0);
+    PyObject* const* const end = given + PyTuple_GET_SIZE(args[1]);
+    const bool theirs = Py_TYPE(args[0]) == array_type && !is_standard(args[0]) &&
+                        !as_array(args[0])->host && std::find(given, end, args[0]) != end;
+    if (theirs) return as_standard(wrap(as_array(args[0])->array, args[0]), nullptr);
+    PyObject* const* const model = std::find_if(given, end, is_array);
+    return as_standard(Py_NewRef(args[0]), model == end ? nullptr : *model);
+  });
+}
 PyObject* set_base_of(PyObject*, Args args, Py_ssize_t n) {  // (a, base) -> a
   if (!exact_count(n, 2)) return nullptr;
   set_base(args[0], args[1]);
@@ -157,25 +171,28 @@ PyObject* references(PyObject*, PyObject* dict) {
 
 }  // namespace
 
-PyMethodDef memory_functions[] = {{"live_objects", live, METH_NOARGS, nullptr},
-                                  {"live_scalars", live_lazy, METH_NOARGS, nullptr},
-                                  {"references", references, METH_O, nullptr},
-                                  {"times_relaid", relaid, METH_NOARGS, nullptr},
-                                  {"adopt", adopt_array, METH_O, nullptr},
-                                  {"share", share_array, METH_O, nullptr},
-                                  {"copy_in", copy_array, METH_O, nullptr},
-                                  {"borrow", borrow_array, METH_O, nullptr},
-                                  {"end_borrow", c(end_borrow), METH_FASTCALL, nullptr},
-                                  {"abandon_borrow", c(abandon_borrow), METH_FASTCALL, nullptr},
-                                  {"export", export_array, METH_O, nullptr},
-                                  {"is_lent", is_lent, METH_O, nullptr},
-                                  {"host_of", host_of, METH_O, nullptr},
-                                  {"evaluate", c(evaluate_all), METH_FASTCALL, nullptr},
-                                  {"may_share_memory", c(may_share), METH_FASTCALL, nullptr},
-                                  {"view_as", c(view_as), METH_FASTCALL, nullptr},
-                                  {"replace", c(replace), METH_FASTCALL, nullptr},
-                                  {"set_base", c(set_base_of), METH_FASTCALL, nullptr},
-                                  {"set_writeable", c(set_writeable), METH_FASTCALL, nullptr},
-                                  {nullptr, nullptr, 0, nullptr}};
+PyMethodDef memory_functions[] = {
+    {"live_objects", live, METH_NOARGS, nullptr},
+    {"live_scalars", live_lazy, METH_NOARGS, nullptr},
+    {"references", references, METH_O, nullptr},
+    {"times_relaid", relaid, METH_NOARGS, nullptr},
+    {"adopt", adopt_array, METH_O, nullptr},
+    {"share", share_array, METH_O, nullptr},
+    {"copy_in", copy_array, METH_O, nullptr},
+    {"borrow", borrow_array, METH_O, nullptr},
+    {"end_borrow", c(end_borrow), METH_FASTCALL, nullptr},
+    {"abandon_borrow", c(abandon_borrow), METH_FASTCALL, nullptr},
+    {"export", export_array, METH_O, nullptr},
+    {"is_lent", is_lent, METH_O, nullptr},
+    {"host_of", host_of, METH_O, nullptr},
+    {"evaluate", c(evaluate_all), METH_FASTCALL, nullptr},
+    {"may_share_memory", c(may_share), METH_FASTCALL, nullptr},
+    {"view_as", c(view_as), METH_FASTCALL, nullptr},
+    {"replace", c(replace), METH_FASTCALL, nullptr},
+    {"standard", c(standard), METH_FASTCALL,
+     "(made, arguments): what was made of them, as an array of plait.array_api"},
+    {"set_base", c(set_base_of), METH_FASTCALL, nullptr},
+    {"set_writeable", c(set_writeable), METH_FASTCALL, nullptr},
+    {nullptr, nullptr, 0, nullptr}};
 
 }  // namespace plait::py

@@ -38,6 +38,7 @@ ArrayObject* allocate(PyTypeObject* type) {
     new (&a->array) tracer::Array;
   }
   a->host = a->base = a->weakrefs = nullptr;
+  a->standard = false;
   ++live_objects;
   return a;
 }
@@ -204,6 +205,7 @@ PyObject* wrap(tracer::Array&& array, PyObject* base, PyTypeObject* type) {
 void set_base(PyObject* array, PyObject* base) {
   // Views name the array of their class that owns the memory, as NumPy's do, or is made over
   // somebody else's.
+  if (is_standard(base)) as_array(array)->standard = true;
   PyObject* further = is_array(base) ? as_array(base)->base : nullptr;
   if (further && is_array(further) && Py_TYPE(further) == Py_TYPE(array)) base = further;
   Py_XSETREF(as_array(array)->base, Py_NewRef(base));
@@ -213,6 +215,21 @@ PyObject* wrap_host(PyObject* numpy_array, PyTypeObject* type) {
   ArrayObject* a = allocate(type ? type : array_type);
   a->host = Py_NewRef(numpy_array);
   return reinterpret_cast<PyObject*>(a);
+}
+
+PyObject* as_standard(PyObject* made, PyObject* model) {
+  Owned held(made);
+  if (PyArray_IsScalar(made, Generic)) {
+    held = Owned(check(PyArray_FromScalar(made, nullptr)));
+    held = Owned(from_numpy(held.get(), Take::Adopt));
+    if (model && is_array(model) && !as_array(model)->host && !as_array(held.get())->host)
+      held = Owned(wrap(tracer::to_device(as_array(held.get())->array,
+                                          tracer::device_of(as_array(model)->array))));
+  } else if (is_lazy(made)) {
+    held = Owned(wrap(as_lazy(made)->array));
+  }
+  if (Py_TYPE(held.get()) == array_type) as_array(held.get())->standard = true;
+  return held.release();
 }
 
 PyObject* wrap_like(tracer::Array&& a, PyObject* const* operands, Py_ssize_t n) {
@@ -225,6 +242,7 @@ PyObject* wrap_like(tracer::Array&& a, PyObject* const* operands, Py_ssize_t n) 
     model = operands[i];
     highest = priority;
   }
+  if (!model && any_standard(operands, n)) return as_standard(wrap(std::move(a)), nullptr);
   if (!model) return wrap_result(std::move(a));
   Owned out(wrap(std::move(a), nullptr, Py_TYPE(model)));
   finalize(out.get(), model);

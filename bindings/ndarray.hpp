@@ -1,6 +1,7 @@
 // plait.ndarray and plait's lazy scalar as C-API types, and the roads between them, NumPy's arrays
 // and Python's numbers.
 #pragma once
+#include <algorithm>
 #include <optional>
 #include <string_view>
 
@@ -15,6 +16,7 @@ struct ArrayObject {
   PyObject* host;
   PyObject* base;  // the array this is a view of, or whose memory it is made over, or null
   PyObject* weakrefs;
+  bool standard;  // keeps to the array API standard: what it gives without axes is an array, too
 };
 // The value of a full reduction that has not been computed; passes for NumPy's scalar. See
 // lazy.cpp.
@@ -49,6 +51,17 @@ inline bool is_lazy(PyObject* o) { return Py_TYPE(o) == lazy_type; }
 inline ArrayObject* as_array(PyObject* o) { return reinterpret_cast<ArrayObject*>(o); }
 inline LazyObject* as_lazy(PyObject* o) { return reinterpret_cast<LazyObject*>(o); }
 
+// Arrays of plait.array_api. NumPy's arrays give its scalars for results and elements without axes;
+// the standard has none, and these give arrays, which are of the standard in turn.
+inline bool is_standard(PyObject* o) { return Py_TYPE(o) == array_type && as_array(o)->standard; }
+inline bool any_standard(PyObject* const* operands, Py_ssize_t n) {
+  return std::any_of(operands, operands + n, is_standard);
+}
+// What was made, as an array of the standard: arrays that nobody has yet are marked, NumPy's
+// scalars and lazy ones become arrays on the device of `model`. All else stays. Takes the
+// reference.
+PyObject* as_standard(PyObject* made, PyObject* model);
+
 // --- making Python objects: new references, throw on failure
 PyObject* wrap(tracer::Array&& a, PyObject* base = nullptr, PyTypeObject* type = nullptr);
 void set_base(PyObject* array, PyObject* base);
@@ -75,7 +88,8 @@ void take_numpys_view();
 PyObject* wrap_like(tracer::Array&& a, PyObject* const* operands, Py_ssize_t n);
 // The same from functions that are no ufuncs: their 0-D results are scalars whatever the operands.
 inline PyObject* wrap_returned(tracer::Array&& a, PyObject* const* operands, Py_ssize_t n) {
-  return a.ndim() == 0 ? wrap_result(std::move(a)) : wrap_like(std::move(a), operands, n);
+  return a.ndim() == 0 && !any_standard(operands, n) ? wrap_result(std::move(a))
+                                                     : wrap_like(std::move(a), operands, n);
 }
 
 // --- NumPy

@@ -112,7 +112,10 @@ PyObject* binary_fallback(OpId fn, PyObject* a, PyObject* b, bool in_place) {
     PyObject* const both[] = {a, b};
     if (compute) return by_numpy(compute, Py_None, both, 2, nullptr);
   }
-  return call_hook(hooks.binary, op_name(fn), a, b, in_place ? Py_True : Py_False);
+  PyObject* const made =
+      check(call_hook(hooks.binary, op_name(fn), a, b, in_place ? Py_True : Py_False));
+  PyObject* const both[] = {a, b};
+  return !in_place && any_standard(both, 2) ? as_standard(made, is_array(a) ? a : b) : made;
 }
 
 }  // namespace
@@ -147,8 +150,10 @@ PyObject* inplace_op(OpId fn, PyObject* a, PyObject* b) {
 PyObject* unary_op(OpId fn, PyObject* a) {
   return guarded([&]() -> PyObject* {
     OperandHolder x;
-    if (parse_operand(a, x) == Parsed::Fallback)
-      return call_hook(hooks.unary, op_name(fn), a, Py_False);
+    if (parse_operand(a, x) == Parsed::Fallback) {
+      PyObject* const made = check(call_hook(hooks.unary, op_name(fn), a, Py_False));
+      return is_standard(a) ? as_standard(made, a) : made;
+    }
     return wrap_like(run(fn, std::span(&*x.operand, 1), a, nullptr), &a, 1);
   });
 }

@@ -85,7 +85,7 @@ PyObject* brief_reduce(PyObject* self, Args args, Py_ssize_t n, PyObject* names)
   PyObject* const axis = axis_alone(args, n, names);
   if (!axis) return not_implemented();
   if constexpr (kind == ReduceKind::ArgMin || kind == ReduceKind::ArgMax)
-    if (axis == Py_None && Py_TYPE(self) == array_type)
+    if (axis == Py_None && Py_TYPE(self) == array_type && !is_standard(self))
       if (const auto found = position_now(kind, as_array(self)->array))
         return wrap_scalar(scalar_int(*found));
   if constexpr (along(kind) != FullReduction::Count_)

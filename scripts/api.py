@@ -8,6 +8,7 @@ import sys
 import numpy
 
 import plait
+import plait.array_api
 import plait.nn
 
 PAGE = pathlib.Path(__file__).resolve().parents[1] / "docs" / "api.md"
@@ -19,6 +20,7 @@ SECTIONS = {
     "Memory": ["borrow", "ndarray.to_numpy", "trim"],
     "Settings": ["config", "get_num_threads", "set_num_threads", "get_default_dtype", "set_default_dtype", "default_dtype"],
     "Devices": ["device", "device.synchronize", "current_device", "DeviceError", "DeviceMismatchError"],
+    "The array API standard": ["array_api"],
     "Networks": ["nn.attention", "nn.conv", "nn.pool", "nn.linear", "nn.quantize", "nn.dequantize"],
 }
 

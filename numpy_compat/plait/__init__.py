@@ -80,8 +80,8 @@ def __getattr__(name):
         from ._profile import profile as value
     elif name == "coverage":
         from ._coverage import coverage as value
-    elif name == "nn":
-        value = _importlib.import_module(".nn", __name__)
+    elif name in ("nn", "array_api"):
+        value = _importlib.import_module(f".{name}", __name__)
     elif name == "__all__":
         return sorted(
             {

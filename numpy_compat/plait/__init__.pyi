@@ -93,7 +93,7 @@ from numpy import (
 )  # fmt: skip
 from numpy.typing import ArrayLike, DTypeLike
 
-from . import nn as nn
+from . import array_api as array_api, nn as nn
 
 _F = TypeVar("_F", bound=Callable[..., Any])
 _A = TypeVar("_A", bound=numpy.ndarray[Any, Any])

@@ -55,6 +55,15 @@ _ENTRIES = {
 }
 
 
+# They ask an array for its namespace, and call what NumPy alone has of it, such as pad(), transpose() and any(out=).
+_WANTING_NUMPYS = {"xarray"}
+
+
+def wants_numpys_names(caller):
+    """Whether the code of a frame counts on all of NumPy where it asks for the names of the array API standard."""
+    return caller.f_globals.get("__name__", "").partition(".")[0] in _WANTING_NUMPYS
+
+
 def _enter(name):
     # The tables are no interface: where they have gone, the library refuses Plait's arrays, and says so.
     with contextlib.suppress(ImportError, AttributeError, KeyError):

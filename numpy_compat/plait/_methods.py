@@ -2,11 +2,12 @@
 
 import builtins
 import operator
+import sys
 import weakref
 
 import numpy
 
-from . import _docs, _elementwise, _exchange, _joining, _overrides, _plait, _products, _reductions, _shape, _sorting
+from . import _docs, _elementwise, _exchange, _joining, _libraries, _overrides, _plait, _products, _reductions, _shape, _sorting
 from ._fallback import call, exported, flag, from_numpy, placed
 from ._plait import ndarray
 
@@ -489,7 +490,7 @@ def __deepcopy__(self, memo):
 @_install
 def __format__(self, spec):
     if self.ndim == 0:
-        return format(self[()], spec)
+        return format(_plait.export(self)[()], spec)
     if spec:
         raise TypeError("unsupported format string passed to numpy.ndarray.__format__")
     return str(self)
@@ -529,11 +530,16 @@ ndarray.__cuda_array_interface__ = property(_exchange.interface)
 
 @_install
 def __array_namespace__(self, *, api_version=None):
-    import plait
+    """plait.array_api, the array API standard and nothing else. Raises ValueError for versions that it does not have."""
+    from . import array_api
 
-    numpy.empty(0).__array_namespace__(api_version=api_version)  # raises for versions that there are not
+    if api_version != array_api.__array_api_version__:
+        numpy.empty(0).__array_namespace__(api_version=api_version)  # which has the versions before, and raises for all others
+    if _libraries.wants_numpys_names(sys._getframe(1)):
+        import plait
 
-    return plait
+        return plait
+    return array_api
 
 
 @_install

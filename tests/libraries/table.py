@@ -28,7 +28,7 @@ def table(calls, known):
 
 def compare(call, setup):
     """Makes the call with both modules and asserts that they agree."""
-    theirs, ours = _outcome(call, setup, numpy), _outcome(call, setup, plait)
+    theirs, ours = outcome(call, setup, numpy), outcome(call, setup, plait)
     if isinstance(theirs, Exception):
         if not call.endswith("# raises"):
             raise theirs
@@ -39,7 +39,7 @@ def compare(call, setup):
     same(ours, theirs)
 
 
-def _outcome(call, setup, np):
+def outcome(call, setup, np):
     names = {"np": np, "here": np.asarray}
     try:
         with warnings.catch_warnings():
