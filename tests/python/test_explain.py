@@ -311,3 +311,12 @@ def test_what_is_no_round_is_told_each_time():
         return float((x + 1).sum()) + float((x + 2).max())
 
     assert "times, of which" not in plait.explain(f, numpy.ones(5000))
+
+
+def test_what_a_prompt_shows_has_no_name():
+    x = plait.asarray(numpy.ones(300_000))
+    (_7,) = [np.sin(x) + 1]
+    text = plait.explain(_7)
+    assert "region 1: np.sin(x) + 1: " in text and "_7: " not in text
+    (shown,) = [np.sin(x) + 2]
+    assert "region 1: shown: " in plait.explain(shown)
