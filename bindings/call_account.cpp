@@ -1,6 +1,6 @@
 // CallAccount(scope, asleep, drowsy, calls, kinds, longer, long): what the calls of a jitted
 // function were like while loops of its module slept; the base of plait's Calls
-// (numpy_compat/plait/_python_loops/versions.py), which has wake() and doze().
+// (numpy_compat/plait/_python_loops/versions.py), which has wake(), doze() and took_long().
 #include "crossing.hpp"  // Python's headers first
 
 #include <structmember.h>
@@ -19,7 +19,7 @@ struct AccountObject {
   PyObject_HEAD PyObject* scope;
   PyObject *asleep, *drowsy;  // sets: of functions with loops that sleep, of loops that soon will
   PyObject* kinds;            // set: of calls, that are known
-  double longest;             // of all calls, in seconds
+  double longest, seconds;    // of all calls, and their sum
   double longer, least;  // a call wakes loops that takes so many times that, and as many seconds
   Py_ssize_t all;        // calls
   Py_ssize_t count,
@@ -27,6 +27,8 @@ struct AccountObject {
   Py_ssize_t most;  // kinds that are told apart
 };
 AccountObject& as_account(PyObject* o) { return *reinterpret_cast<AccountObject*>(o); }
+
+constexpr double kLong = 10e-3;  // seconds of a call that took_long() hears of
 
 double now() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
@@ -105,6 +107,8 @@ void dealloc(PyObject* self) {
 }
 
 PyMemberDef members[] = {{"all", T_PYSSIZET, offsetof(AccountObject, all), READONLY, nullptr},
+                         {"seconds", T_DOUBLE, offsetof(AccountObject, seconds), READONLY, nullptr},
+                         {"longest", T_DOUBLE, offsetof(AccountObject, longest), READONLY, nullptr},
                          {"next", T_PYSSIZET, offsetof(AccountObject, next), READONLY, nullptr},
                          {nullptr, 0, 0, 0, nullptr}};
 PyMethodDef methods[] = {{"begin", begin, METH_O, nullptr},
@@ -148,6 +152,8 @@ void end_call(PyObject* account, const BegunCall& call) {
       ask(account, "wake");
   }
   a.longest = std::max(a.longest, seconds);
+  a.seconds += seconds;
+  if (seconds >= kLong) ask(account, "took_long");
 }
 
 bool add_call_account(PyObject* module) {

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "core/device.hpp"
+#include "engine/devices/found.hpp"
 #include "events.hpp"
 #include "functions.hpp"
 #include "tracer/device.hpp"
@@ -51,6 +52,18 @@ PyObject* open_device(PyObject*, PyObject* name) {  // -> its full name; DeviceE
       }
       throw;
     }
+  });
+}
+// [(name, model, bytes of memory, why it cannot be used or "")] of those beside the host.
+PyObject* list_devices(PyObject*, PyObject*) {
+  return guarded([&] {
+    Owned list(check(PyList_New(0)));
+    for (const engine::FoundDevice& d : engine::find_devices()) {
+      const Owned row(check(Py_BuildValue("ssns", d.name.c_str(), d.model.c_str(),
+                                          static_cast<Py_ssize_t>(d.memory), d.why.c_str())));
+      check(PyList_Append(list.get(), row.get()));
+    }
+    return list.release();
   });
 }
 PyObject* current_device(PyObject*, PyObject*) {
@@ -390,6 +403,7 @@ PyObject* stream_number(PyObject*, PyObject* name) {  // of a device, for produc
 }  // namespace
 
 PyMethodDef device_functions[] = {{"open_device", open_device, METH_O, nullptr},
+                                  {"list_devices", list_devices, METH_NOARGS, nullptr},
                                   {"current_device", current_device, METH_NOARGS, nullptr},
                                   {"set_device", set_device, METH_O, nullptr},
                                   {"on_device", on_device, METH_O, nullptr},

@@ -5,7 +5,9 @@
 #include <iterator>
 #include <memory>
 #include <optional>
+#include <set>
 #include <span>
+#include <string>
 #include <unordered_map>
 #include <vector>
 
@@ -274,6 +276,18 @@ PyObject* elements_of(PyObject*, PyObject* const* args, Py_ssize_t n) {
   return guarded([&] { return PyLong_FromLongLong(elements_in(args[0], integer(args[1]), 0)); });
 }
 
+// "NumPy computes ...": why a call cannot be kept. There are no more such texts than functions, and
+// they stay.
+const char* computed_by_numpy(PyObject* function, PyObject* name) {
+  static auto* const texts = new std::set<std::string>;
+  const Owned own(PyUnicode_Check(name) ? Py_NewRef(name)
+                                        : PyObject_GetAttrString(function, "__name__"));
+  const char* const text = own ? PyUnicode_AsUTF8(own.get()) : nullptr;
+  if (!text) PyErr_Clear();
+  return texts->insert("NumPy computes " + std::string(text ? text : "a part of it"))
+      .first->c_str();
+}
+
 PyObject* adopt_result(PyObject*, PyObject* o) {
   return guarded([&] { return adopted(reinterpret_cast<PyArrayObject*>(o)); });
 }
@@ -282,7 +296,7 @@ PyObject* adopt_result(PyObject*, PyObject* o) {
 
 PyObject* by_numpy(PyObject* function, PyObject* name, PyObject* const* args, Py_ssize_t n,
                    PyObject* names, Py_ssize_t plain) {
-  tracer::obstruct_capture("NumPy computes a part of it");
+  if (tracer::capture()) tracer::obstruct_capture(computed_by_numpy(function, name));
   const bool noted = noting_fallbacks();
   if (noted) Owned(call_hook(hooks.note, function, name));
   auto by_python = [&] {

@@ -14,6 +14,7 @@
 #include "engine/engine.hpp"
 #include "functions.hpp"
 #include "loop_lists.hpp"
+#include "loop_span.hpp"
 #include "procedure.hpp"
 #include "scope.hpp"
 #include "tracer/context.hpp"
@@ -1029,6 +1030,7 @@ bool run_code(const Description& d, Given& g, std::unique_ptr<Heap>& heap, bool 
   };
   try {
     const Drawing drawing(g.bits);
+    const LoopSpan span;
     if (!d.procedure->run_once(g.arrays, g.params, g.numbers, may_run, g.results, heap, parked))
       return false;
   } catch (const engine::Interrupted&) {

@@ -16,6 +16,7 @@
 #include "interrupt.hpp"
 #include "ir/analysis.hpp"
 #include "ir/sequential_call.hpp"
+#include "loop_span.hpp"
 #include "procedure.hpp"
 #include "procedure_memory.hpp"
 #include "tracer/context.hpp"
@@ -203,6 +204,7 @@ pb::list Procedure::run_parts(const pb::sequence& arrays, const pb::sequence& pa
     for (std::size_t n = 0; n < count; ++n)
       runs.pointers.push_back(pointers(memory.pointers(), results[n], &runs.complete[n]));
     const auto begun = std::chrono::steady_clock::now();
+    const LoopSpan span;
     run_code(*machine_code(), k, numbers(given.params, runs.pointers[0].data()), runs);
     ran_ = std::chrono::duration<double>(std::chrono::steady_clock::now() - begun).count();
   }

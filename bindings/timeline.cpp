@@ -3,6 +3,7 @@
 
 #include <cerrno>
 
+#include "core/thread_profile.hpp"
 #include "functions.hpp"
 #include "sites.hpp"
 
@@ -72,24 +73,27 @@ PyObject* trace_fallback(PyObject*, PyObject* const* args, Py_ssize_t n) {  // (
   });
 }
 
-PyObject* profile_start(PyObject*, PyObject*) {  // its number
-  return guarded([&] { return check(PyLong_FromLong(timeline::profile())); });
+PyObject* profile_start(PyObject*, PyObject* own) {  // of this thread alone? -> its number
+  return guarded([&] {
+    return check(
+        PyLong_FromLong(own == Py_True ? timeline::profile_this_thread() : timeline::profile()));
+  });
 }
 
-// A list of (category, site, name, how often, nanoseconds, bytes, elements).
+// A list of (category, site, name, how often, nanoseconds, bytes, elements, bytes grown).
 PyObject* profile_finish(PyObject*, PyObject* number) {
   return guarded([&] {
-    const std::vector<timeline::Sum> sums =
-        timeline::finish_profile(static_cast<int>(integer(number)));
+    const std::vector<timeline::SumWithMemory> sums =
+        timeline::finish_profile_with_memory(static_cast<int>(integer(number)));
     Owned made(check(PyList_New(static_cast<Py_ssize_t>(sums.size()))));
     for (std::size_t i = 0; i < sums.size(); ++i) {
-      const timeline::Sum& s = sums[i];
+      const timeline::SumWithMemory& s = sums[i];
       PyList_SET_ITEM(made.get(), static_cast<Py_ssize_t>(i),
                       check(Py_BuildValue(
-                          "(sIs#LLLL)", timeline::name(s.category), s.site, s.name.data(),
+                          "(sIs#LLLLL)", timeline::name(s.category), s.site, s.name.data(),
                           static_cast<Py_ssize_t>(s.name.size()), static_cast<long long>(s.count),
                           static_cast<long long>(s.nanoseconds), static_cast<long long>(s.bytes),
-                          static_cast<long long>(s.elements))));
+                          static_cast<long long>(s.elements), static_cast<long long>(s.grown))));
     }
     return made.release();
   });
@@ -108,7 +112,7 @@ PyMethodDef trace_functions[] = {{"trace_open", trace_open, METH_O, nullptr},
                                  {"trace_finish", c(trace_finish), METH_FASTCALL, nullptr},
                                  {"trace_now", trace_now, METH_NOARGS, nullptr},
                                  {"trace_fallback", c(trace_fallback), METH_FASTCALL, nullptr},
-                                 {"profile_start", profile_start, METH_NOARGS, nullptr},
+                                 {"profile_start", profile_start, METH_O, nullptr},
                                  {"profile_finish", profile_finish, METH_O, nullptr},
                                  {"trace_of_children", trace_of_children, METH_NOARGS, nullptr},
                                  {nullptr, nullptr, 0, nullptr}};

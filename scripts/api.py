@@ -13,13 +13,13 @@ import plait.nn
 
 PAGE = pathlib.Path(__file__).resolve().parents[1] / "docs" / "api.md"
 SECTIONS = {
-    "Running NumPy code": ["jit", "ReplayWarning", "evaluate"],
+    "Running NumPy code": ["jit", "ReplayWarning", "PlaitPerformanceWarning", "evaluate"],
     "Functions that C and NumPy call": ["cfunc", "guvectorize"],
-    "Seeing what happens": ["explain", "profile", "trace", "stats", "coverage"],
+    "Seeing what happens": ["explain", "timeit", "load_ipython_extension", "profile", "trace", "stats", "coverage"],
     "Ahead of time": ["export", "load", "Error"],
-    "Memory": ["borrow", "ndarray.to_numpy", "trim"],
+    "Memory": ["borrow", "ndarray.to_numpy", "trim", "clear_cache"],
     "Settings": ["config", "get_num_threads", "set_num_threads", "get_default_dtype", "set_default_dtype", "default_dtype"],
-    "Devices": ["device", "device.synchronize", "current_device", "DeviceError", "DeviceMismatchError"],
+    "Devices": ["device", "device.synchronize", "devices", "current_device", "DeviceError", "DeviceMismatchError"],
     "The array API standard": ["array_api"],
     "Networks": ["nn.attention", "nn.conv", "nn.pool", "nn.linear", "nn.quantize", "nn.dequantize"],
 }

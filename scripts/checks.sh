@@ -13,7 +13,7 @@ build_tests() {
 prepare_tests() {
   need_apt $build_packages $test_packages
   need_venv
-  need_pip "numpy>=2.0" "pybind11>=2.13" "pytest>=8" "hypothesis>=6" scikit-learn pillow cloudpickle loky ml_dtypes "nvidia-cuda-nvrtc>=13"
+  need_pip "numpy>=2.0" "pybind11>=2.13" "pytest>=8" "hypothesis>=6" scikit-learn pillow cloudpickle loky ml_dtypes ipython "nvidia-cuda-nvrtc>=13"
   mkdir -p "$reports"
   rm -f "$reports"/*
   # Kernels for CUDA are compiled on machines without a GPU, too, and run there as PTX, which NVRTC makes for an architecture that it does

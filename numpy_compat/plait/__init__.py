@@ -19,7 +19,7 @@ from ._creation import (
     from_dlpack, full, full_like, identity, linspace, ones, ones_like, tri, zeros, zeros_like,
 )  # fmt: skip
 from ._default_dtype import default_dtype, get_default_dtype, set_default_dtype
-from ._device import DeviceError, DeviceMismatchError, current_device, device
+from ._device import DeviceError, DeviceMismatchError, current_device, device, devices
 from ._elementwise import around, array_equal, astype, clip, imag, real, round, where
 from ._indexing import (
     argwhere, bincount, choose, compress, extract, flatnonzero, histogram, nonzero, place, put, put_along_axis, putmask,
@@ -66,7 +66,7 @@ __plait_version__ = _plait.__version__
 
 
 def __getattr__(name):
-    if name in ("jit", "ReplayWarning"):
+    if name in ("jit", "ReplayWarning", "PlaitPerformanceWarning"):
         from . import _jit
 
         value = getattr(_jit, name)
@@ -78,6 +78,12 @@ def __getattr__(name):
         value = getattr(_native, name)
     elif name == "profile":
         from ._profile import profile as value
+    elif name == "timeit":
+        from ._timeit import timeit as value
+    elif name == "clear_cache":
+        from ._cache import clear_cache as value
+    elif name == "load_ipython_extension":
+        from ._ipython import load_ipython_extension as value
     elif name == "coverage":
         from ._coverage import coverage as value
     elif name in ("nn", "array_api"):
@@ -88,11 +94,13 @@ def __getattr__(name):
                 *_numpy.__all__,
                 "borrow",
                 "cfunc",
+                "clear_cache",
                 "config",
                 "coverage",
                 "current_device",
                 "default_dtype",
                 "device",
+                "devices",
                 "DeviceError",
                 "Error",
                 "DeviceMismatchError",
@@ -102,12 +110,14 @@ def __getattr__(name):
                 "get_default_dtype",
                 "get_num_threads",
                 "guvectorize",
+                "PlaitPerformanceWarning",
                 "ReplayWarning",
                 "jit",
                 "profile",
                 "set_default_dtype",
                 "set_num_threads",
                 "stats",
+                "timeit",
                 "trim",
             }
         )
@@ -117,8 +127,11 @@ def __getattr__(name):
     return value
 
 
+_LATER = ("cfunc", "clear_cache", "coverage", "export", "guvectorize", "jit", "PlaitPerformanceWarning", "profile", "ReplayWarning", "timeit")
+
+
 def __dir__():
-    return sorted({*globals(), *_numpy.__all__, "cfunc", "coverage", "export", "guvectorize", "jit", "profile", "ReplayWarning"})
+    return sorted({*globals(), *_numpy.__all__, *_LATER})
 
 
 def _ufunc_of(numpy_ufunc):

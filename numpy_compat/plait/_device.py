@@ -1,5 +1,8 @@
 """Where arrays live: plait.device, and what creation functions do with device=."""
 
+import collections
+import os
+
 from . import _plait
 
 DeviceError = _plait.DeviceError
@@ -42,6 +45,39 @@ class device:
 
     def __repr__(self):
         return f"plait.device({self.name!r})"
+
+
+class _Devices(tuple):
+    """What devices() returns; its repr is a line for each."""
+
+    __slots__ = ()
+
+    def __repr__(self):
+        return "\n".join(f"{d.name}: {d.model or '?'}" + (f", {d.memory / 2**30:.1f} GiB" if d.memory else "") + (f" (not usable: {d.why.splitlines()[0]})" if d.why else "") for d in self)
+
+
+class _Found(collections.namedtuple("_Found", "name model memory why")):
+    __slots__ = ()
+    usable = property(lambda self: not self.why)
+
+
+def devices():
+    """The devices of this machine, the host first: a tuple of what is known of each. None is opened.
+
+    Each has `name` (what plait.device takes), `model`, `memory` (bytes, 0 where that is not known), `usable`, and `why` it is not
+    (empty where it is). Where the CUDA driver is missing, a line of the name "cuda" says so.
+    """
+    import platform  # which few need
+
+    host = _Found("cpu", f"{platform.processor() or platform.machine()}, {_plait.num_threads()} threads", _host_memory(), "")
+    return _Devices([host, *(_Found(*row) for row in _plait.list_devices())])
+
+
+def _host_memory():
+    try:
+        return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    except (OSError, ValueError):
+        return 0
 
 
 def current_device():

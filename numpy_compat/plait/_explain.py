@@ -4,6 +4,7 @@ import collections
 import contextlib
 import dis
 import inspect
+import re
 import sys
 import types
 
@@ -14,6 +15,7 @@ from ._jit import Target, body_of, is_jitted, loops_of, original
 from ._picture import Explanation, Picture, bytes_text, counted
 from ._plait import lazy_scalar, ndarray
 from ._source import ITEM, Source
+from ._trace_link import traced
 
 # What an instruction wants a value for.
 _REASONS = {
@@ -21,6 +23,9 @@ _REASONS = {
     "FORMAT_VALUE": "formatting", "FORMAT_SIMPLE": "formatting", "FORMAT_WITH_SPEC": "formatting", "COMPARE_OP": "comparison",
     "CONTAINS_OP": "in", "UNARY_NOT": "bool()", "TO_BOOL": "bool()",
 }  # fmt: skip
+
+
+_PROMPTS = re.compile(r"_+\d*")  # names under which a prompt keeps what it showed: _, __, _12
 
 
 class _Sites:
@@ -89,8 +94,7 @@ def of_arrays(arrays, target, source, scope):
             raise TypeError(
                 f"explain() takes Plait arrays, tuples or lists of them, or a function and its arguments, not {type(x).__name__}"
             )
-    # A prompt keeps what it showed as _, __ and the like: the program's own names come first.
-    names = {name: scope[name] for name in sorted(scope, key=lambda n: n.startswith("_")) if type(scope[name]) is ndarray}
+    names = {name: scope[name] for name in sorted(scope, key=lambda n: n.startswith("_")) if type(scope[name]) is ndarray and not _PROMPTS.fullmatch(name)}
     ours = tuple(x for x in arrays if type(x) is lazy_scalar or ndarray in type(x).__mro__)
     _, headline, text, parts = _plait.explain(target, source, names, _Sites(), 1, ours)
     others = len(arrays) - len(ours)
@@ -111,7 +115,7 @@ def of_function(fn, args, target, source):
         args, _ = call.arguments(args, {})
         names.update(_parameters(made.function, args))
         events = None
-        with fallback_notes() as notes:
+        with traced() as trace, fallback_notes() as notes:
             _plait.watch(names)
             try:
                 # Without a name: what is alive when the borrow ends is computed.
@@ -125,8 +129,10 @@ def of_function(fn, args, target, source):
     for event in events:
         totals.add(event.counts, event.headline)
     totals.add(returned, headline)
-    sections = _sections(events, notes, sites)
-    picture = _pictured(events, notes, sites)
+    rounds = _rounds(events, sites)
+    sections = _sections(events, notes, sites, rounds)
+    picture = _pictured(events, notes, sites, rounds)
+    picture.trace = trace[0] if trace else None
     picture.regions(parts, "returned" if events else "")
     loops = [line for loop in loops_of(fn) for line in loop.report()]
     loops += body.report() if (body := body_of(fn)) is not None else []
@@ -157,10 +163,46 @@ def _annotated(fn):
     return annotated(inspect.unwrap(fn), loops_of(fn))
 
 
-def _sections(events, notes, sites):
+_LONGEST = 12  # events of a round that is told apart
+_TOGETHER = 3  # rounds that are told as one
+
+
+def _rounds(events, sites):
+    """{number of an event: how often it and those behind it come, for the last of them None}: of the rounds of a loop, the first is told."""
+    keys = [(e.kind, e.note, e.site, _unnumbered(e)) for e in events]
+    told, at = {}, 0
+    while at < len(keys):
+        length, times = _repeated(keys, at)
+        told.update({at + i: times if i == 0 else 1 for i in range(length)})
+        at += length * times
+    return told
+
+
+def _unnumbered(event):
+    """What an event computed, without what differs from round to round."""
+    regions, _ = event.parts
+    return tuple((planned, tuple((v[1], v[3]) for v in results)) for _, planned, results, *_ in regions)
+
+
+def _repeated(keys, at):
+    """(how many events from there on are a round, how often it comes)."""
+    for length in range(1, min(_LONGEST, (len(keys) - at) // _TOGETHER) + 1):
+        times = 1
+        while keys[at + times * length : at + (times + 1) * length] == keys[at : at + length]:
+            times += 1
+        if times >= _TOGETHER:
+            return length, times
+    return 1, 1
+
+
+def _sections(events, notes, sites, rounds):
     """A text for each value that was forced, each fallback and each place that computes at its call, in order."""
     sections, fallback, at_call = [], None, None
     for number, event in enumerate(events):
+        if number not in rounds:
+            continue
+        if rounds[number] > 1:
+            sections.append(f"{rounds[number]} times, of which this is the first:\n")
         site = event.site
         if event.kind == "note":
             fallback = event.note, site
@@ -177,7 +219,7 @@ def _sections(events, notes, sites):
     return sections
 
 
-def _pictured(events, notes, sites):
+def _pictured(events, notes, sites, rounds):
     """The same as steps of a picture. What a fallback asks for comes after its note, and runs before it."""
     picture, fallback, asked_for = Picture(), None, []
 
@@ -190,6 +232,11 @@ def _pictured(events, notes, sites):
         asked_for.clear()
 
     for number, event in enumerate(events):
+        if number not in rounds:
+            continue
+        if rounds[number] > 1:
+            end_fallback()
+            picture.begin_rounds(rounds[number])
         if event.kind == "evaluation" and fallback is not None and event.site == fallback[1].site:
             asked_for += picture.regions(event.parts, f"for the fallback {fallback[1].note}")
             continue
@@ -217,7 +264,7 @@ def _globals(function):
     function = inspect.unwrap(getattr(function, "__func__", function))
     code, scope = getattr(function, "__code__", None), getattr(function, "__globals__", {})
     scope = getattr(scope, "module_globals", scope)
-    return {n: scope[n] for n in (code.co_names if code else ()) if type(scope.get(n)) is ndarray}
+    return {n: scope[n] for n in (code.co_names if code else ()) if type(scope.get(n)) is ndarray and not _PROMPTS.fullmatch(n)}
 
 
 def _parameters(function, args):

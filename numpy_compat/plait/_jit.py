@@ -11,6 +11,8 @@ from . import _plait
 from ._boundary import Call, crossing
 from ._callees import calls_numpy_alone
 from ._device import device as _Device
+from ._performance import PlaitPerformanceWarning as PlaitPerformanceWarning
+from ._performance import Watch, report
 from ._swap import Swapped, contents, stand_in
 
 
@@ -58,6 +60,8 @@ class _Jitted:
         self.scoped = contextlib.nullcontext() if device is None else _Device(device)
         self.module = getattr(fn, "__module__", None)
         self.target = self.direct = self.whole = self.crossing = None
+        self.watch = None  # what calls ask while some are watched
+        self.watched = Watch(self)
         self.body = None  # of a function that may run in machine code as a whole
         self.untouched = None  # where the function may run as it was written
 
@@ -68,6 +72,8 @@ class _Jitted:
         """Before each call: how it may be made."""
         if self.target is None:
             self.target = Target(self.fn, self.loops)
+            if self.target.calls is not None:
+                self.target.calls.watch = self.watched
             if self.device is None and self.target.owner is None:
                 self.crossing = crossing(self.target, self.module)
             if self.loops and self.device is None and self.target.swapped and isinstance(self.fn, types.FunctionType):
@@ -90,7 +96,10 @@ class _Jitted:
 
 
 def _function(jitted):
+    jitted.watch = jitted.watched
+
     def run(*args, **kwargs):
+        began = None
         try:
             whole = jitted.whole
             if whole is not None and not kwargs:
@@ -100,6 +109,9 @@ def _function(jitted):
             direct = jitted.direct
             if direct is not None and not kwargs and direct.takes(args):
                 return direct.function(*args)
+            watch = jitted.watch
+            if watch is not None:
+                began = watch.begin()
             untouched = jitted.untouched
             if untouched is not None:
                 if untouched.running == get_ident():
@@ -111,9 +123,12 @@ def _function(jitted):
                 return jitted.crossing.run(args, kwargs)
             call = Call(jitted.target, jitted.scoped, jitted.module)
             with call:
-                args, kwargs = call.arguments(args, kwargs)
-                return call.outward(jitted.target.function(*args, **kwargs))
+                given, named = call.arguments(args, kwargs)
+                return call.outward(jitted.target.function(*given, **named))
         except BaseException as error:
+            if began is not None:
+                watch.drop(began)
+                began = None
             # Raised again as it is, the traceback gets no other entry of this function.
             error.__traceback__ = error.__traceback__.tb_next
             if jitted.loops:
@@ -121,6 +136,9 @@ def _function(jitted):
 
                 cleaned(error)
             raise
+        finally:
+            if began is not None:
+                watch.end(began, args)
 
     return run
 
@@ -297,6 +315,8 @@ def jit(fn=None, *, device=None, replay=False, loops=True):
     that is no argument, or runs on a device, it runs as without replay, and a ReplayWarning says so once.
     loops: whether Python's own loops over numbers and elements of arrays run in machine code where that is possible
     (docs/python_loops.md). A replayed function's loops are recorded instead.
+
+    Returns the function; its report() is a text of its calls so far: times, lines with regions and fallbacks, loops.
     """
     if fn is None:
         return functools.partial(jit, device=device, replay=replay, loops=loops)
@@ -309,7 +329,10 @@ def jit(fn=None, *, device=None, replay=False, loops=True):
     kind = _kind(fn)
     if replay and kind is not _function:
         raise TypeError("replay=True is for functions that return, not for generators and coroutines")
-    return functools.wraps(fn)((_replayed if replay else kind)(_Jitted(fn, device, loops and not replay)))
+    jitted = _Jitted(fn, device, loops and not replay)
+    made = functools.wraps(fn)((_replayed if replay else kind)(jitted))
+    made.report = functools.partial(report, jitted)
+    return made
 
 
 def original(fn):

@@ -4,6 +4,8 @@ import os
 import unicodedata
 from xml.sax.saxutils import escape
 
+from ._trace_link import link
+
 _COLUMNS = 60  # of text in a box, before it is broken
 _FONT = 12.0
 _COLUMN = 0.625 * _FONT  # monospaced fonts take 0.6
@@ -11,7 +13,7 @@ _LINE = 16.0
 _PAD = 9.0
 _GAP, _LAYER_GAP, _MARGIN = 22.0, 34.0, 20.0
 _BAR = 5.0
-_MOST_STEPS = 200
+_MOST_STEPS = 40  # which a page takes
 _UNITS = "B", "KiB", "MiB", "GiB"
 
 _PAPER, _INK, _FAINT, _EDGE = "#ffffff", "#1a1a1a", "#5a6270", "#8a93a3"
@@ -50,8 +52,11 @@ class Explanation(str):
         return self._picture.svg()
 
     def _repr_html_(self):
+        return self._page(link(self._picture.trace))
+
+    def _page(self, more=""):
         return (
-            f'<div style="overflow:auto">{self._repr_svg_()}</div>\n'
+            f'<div style="overflow:auto">{self._repr_svg_()}</div>\n{more}'
             f"<details><summary>as text</summary><pre>{escape(self)}</pre></details>"
         )
 
@@ -62,7 +67,7 @@ class Explanation(str):
             text = f'<?xml version="1.0" encoding="UTF-8"?>\n{self._repr_svg_()}\n'
         elif kind == ".html":
             head = '<!DOCTYPE html>\n<html>\n<head><meta charset="utf-8"><title>plait.explain</title></head>\n'
-            text = f'{head}<body style="background:{_PAPER};color:{_INK}">\n{self._repr_html_()}\n</body>\n</html>\n'
+            text = f'{head}<body style="background:{_PAPER};color:{_INK}">\n{self._page()}\n</body>\n</html>\n'
         else:
             raise ValueError(f"save() writes .svg and .html, not {os.fsdecode(path)!r}")
         with open(path, "w", encoding="utf-8") as f:
@@ -76,14 +81,20 @@ class _Box:
 
     def __init__(self, kind, rows, tip=""):
         self.kind, self.tip = kind, tip
-        self.rows = [(style, part) for style, text in rows for part in _broken(text)]  # style: "title", "text" or "faint"
+        self.rows = []
         self.into = []  # boxes that this one leads to: (box, whether by order alone)
         self.out_of = []
         self.share = 0.0  # of the time measured
-        self.width = max(_columns(text) * (1.08 if style == "title" else 1) for style, text in self.rows) * _COLUMN + 2 * _PAD
-        self.height = len(self.rows) * _LINE + 2 * _PAD - 2
+        for style, text in rows:
+            self.say(style, text)
         self.layer, self.x, self.y = 0, 0.0, 0.0
         self.feeds = True  # an input, to be drawn near who reads it
+
+    def say(self, style, text):
+        """Adds rows; style: "title", "text" or "faint"."""
+        self.rows += [(style, part) for part in _broken(text)]
+        self.width = max(_columns(text) * (1.08 if style == "title" else 1) for style, text in self.rows) * _COLUMN + 2 * _PAD
+        self.height = len(self.rows) * _LINE + 2 * _PAD - 2
 
     def leads_to(self, other, order_only=False):
         if all(box is not other for box, _ in self.into):
@@ -107,10 +118,16 @@ class Picture:
 
     def __init__(self):
         self.title = ""
+        self.trace = None  # of what was run for it
         self._steps, self._arrays, self._times = [], [], []
         self._by_number, self._by_site, self._made_at = {}, {}, {}
         self._why = {}
         self._left_out = 0
+        self._rounds = 1
+
+    def begin_rounds(self, times):
+        """The next step begins a round of a loop that comes so often."""
+        self._rounds = times
 
     def regions(self, parts, heading=""):
         """Regions, or operations one at a time, as _plait.explain gives them; heading: what asked for them. Returns the arrays made."""
@@ -171,6 +188,9 @@ class Picture:
 
     def _step(self, box, seconds):
         box.feeds = False
+        if self._rounds > 1:
+            box.say("faint", f"{self._rounds} times, of which this is the first")
+            self._rounds = 1
         self._steps.append(box)
         self._times.append(seconds)
         return box
@@ -217,7 +237,7 @@ class Picture:
         width = max([width, *(x + _MARGIN for path, _ in lines for x, _ in path)])
         height = max([top] + [box.y + box.height for box in boxes]) + _MARGIN
         out = [
-            f'<svg xmlns="http://www.w3.org/2000/svg" width="{width:.0f}" height="{height:.0f}" viewBox="0 0 {width:.0f} {height:.0f}" '
+            f'<svg xmlns="http://www.w3.org/2000/svg" width="{width:.0f}" height="{height:.0f}" style="max-width:100%;height:auto" viewBox="0 0 {width:.0f} {height:.0f}" '
             f'font-family="DejaVu Sans Mono, Menlo, Consolas, monospace" font-size="{_FONT:g}">',
             f'<rect class="paper" width="100%" height="100%" fill="{_PAPER}"/>',
         ]
@@ -344,8 +364,19 @@ def _curve(points):
     return out
 
 
+_HOT = 0xF2, 0xA5, 0x9A  # of a step that takes all of the time
+
+
+def _warmer(colour, share):
+    """The colour of a step that takes such a part of the time."""
+    cold = bytes.fromhex(colour[1:])
+    return "#" + bytes(round(c + (h - c) * share) for c, h in zip(cold, _HOT)).hex()
+
+
 def _drawn(box):
     fill, border = _STEPS[box.kind]
+    if box.kind != "array":
+        fill = _warmer(fill, box.share)
     round_ = 12 if box.kind == "array" else 4
     yield f'<g class="{box.kind}">'
     if box.tip:

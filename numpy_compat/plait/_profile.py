@@ -6,7 +6,7 @@ import sys
 import time
 
 from . import _plait
-from ._source import Source
+from ._source import Source, place
 
 _LINES = 20  # of the table and of what would help, together
 _MOST_ADVICE = 6
@@ -14,8 +14,9 @@ _PLACE = 40  # characters of a file's name and a line
 _MANY, _LONG = 10, 1000  # values asked for one by one; elements that are taken one by one
 _COLUMN = {"region": "computing", "operation": "computing", "evaluation": "planning", "plan": "planning", "compile": "planning",
            "fallback": "numpy", "transfer": "copying"}  # fmt: skip
+_MADE = "region", "operation", "evaluation"  # what arrays come from
 _TIMES = "computing", "planning", "numpy", "copying"
-_HEADINGS = ("ms", "computing", "planning", "NumPy", "copying", "MB moved", "values", "elements", "line", "")
+_HEADINGS = ("ms", "computing", "planning", "NumPy", "copying", "MB moved", "MB made", "values", "elements", "line", "")
 _REDUCTIONS = ("all", "any", "max", "min", "sum")  # builtins that NumPy has, too
 _LISTS = ("list", "tuple", "set", "sorted", "enumerate", "zip", "map", "tolist")
 _CONVERSIONS = ("float", "int", "bool", "complex", "str", "repr", "print", "format", "item")
@@ -33,6 +34,7 @@ class Row:
     numpy: float = 0.0  # functions that NumPy computed
     copying: float = 0.0  # between the host and devices
     bytes: int = 0  # moved by regions and copies
+    memory: int = 0  # bytes by which the memory of Plait's arrays grew while the line's values were computed; below 0: it shrank
     evaluations: int = 0  # times that a value was needed
     elements: int = 0  # of these values
     calls: dict = dataclasses.field(default_factory=dict)  # of NumPy's function: (how often, seconds)
@@ -48,7 +50,7 @@ class profile:
 
     quiet: nothing is printed at the end, which goes to standard error otherwise. Then `text` is what is printed: at most 20 lines
     below the sum, of lines by their time, and what would help. `rows` has all lines as data, with `file`, `line`, `text`,
-    `seconds`, `computing`, `planning`, `numpy`, `copying`, `bytes`, `evaluations`, `elements`, `calls` and `advice`; `seconds` is
+    `seconds`, `computing`, `planning`, `numpy`, `copying`, `bytes`, `memory`, `evaluations`, `elements`, `calls` and `advice`; `seconds` is
     the time of the block, `beside` that of planning and compiling on threads of their own. `python -m plait --profile script.py`
     is the same of a whole program.
     """
@@ -62,7 +64,7 @@ class profile:
         if self._number is not None:
             raise RuntimeError("this profile is open")
         self._began = time.perf_counter()
-        self._number = _plait.profile_start()
+        self._number = _plait.profile_start(False)
         return self
 
     def __exit__(self, *exception):
@@ -70,7 +72,7 @@ class profile:
         if number is None:
             raise RuntimeError("this profile is complete")
         self.seconds = time.perf_counter() - self._began
-        self.rows, self.beside = _rows(_plait.profile_finish(number))
+        self.rows, self.beside = rows_of(_plait.profile_finish(number))
         self.text = _table(self)
         if not self._quiet:
             print(self.text, file=sys.stderr)
@@ -79,21 +81,35 @@ class profile:
         return f"<profile of {self.seconds:.3f} s, {len(self.rows)} lines>"
 
 
-def _rows(sums):
+def add_up(sums, more):
+    """Adds what profile_finish() gives to sums, a dict by category, site and name."""
+    for category, site, name, *values in more:
+        known = sums.setdefault((category, site, name), [0] * len(values))
+        known[:] = map(sum, zip(known, values))
+
+
+def advice_of(source, found, count, elements):
+    """What would help where values were asked for so often, of so many elements together, or None. found: the code object and the instruction."""
+    node, parents = source.around(*found)
+    return None if node is None else _of_value(*_asks(node, parents, elements // count), count, elements)
+
+
+def rows_of(sums):
     """The lines, those that took longest first, and the seconds of what runs on threads of its own."""
     source, rows, beside = Source(), {}, 0.0
     asked = {}  # by row and expression: [row, the expression, what holds it, how often, elements]
-    for category, site, name, count, nanoseconds, bytes, elements in sums:
+    for category, site, name, count, nanoseconds, bytes, elements, grown in sums:
         found = _plait.site(site)
         if found is None and category in ("plan", "compile"):
             beside += nanoseconds / 1e9
             continue
-        where, _, text = source.describe(*found) if found else ("", "", "what no line is known of")
-        file, _, line = where.rpartition(":")
-        row = rows.setdefault(where, Row(file, int(line) if line.isdecimal() else 0, text))
+        file, line, text = source.line(*found) if found else ("", 0, "what no line is known of")
+        where = file, line or 0
+        row = rows.setdefault(where, Row(*where, text))
         column, seconds = _COLUMN[category], nanoseconds / 1e9
         setattr(row, column, getattr(row, column) + seconds)
         row.bytes += bytes
+        row.memory += grown if category in _MADE else 0
         if category == "fallback":
             before = row.calls.get(name, (0, 0.0))
             row.calls[name] = before[0] + count, before[1] + seconds
@@ -172,15 +188,36 @@ def _times(n):
 
 
 def _place(row):
-    where = f"{row.file}:{row.line}" if row.line else ""
+    where = place(row.file, row.line) if row.line else ""
     return where if len(where) <= _PLACE else "..." + where[3 - _PLACE :]
+
+
+def columns(rows, room):
+    """The rows as lines of text below headings, so many at most, and what others take."""
+    if not rows:
+        return []
+    shown = rows[:room]
+    cells = [_HEADINGS]
+    for row in shown:
+        times = [row.seconds, *(getattr(row, name) for name in _TIMES)]
+        megabytes = [f"{n / 1e6:,.1f}" if n else "" for n in (row.bytes, row.memory)]
+        counts = [f"{n:,}" if n else "" for n in (row.evaluations, row.elements)]
+        cells.append((*(f"{t * 1e3:,.1f}" if t else "" for t in times), *megabytes, *counts, _place(row), row.text[:80]))
+    last = len(_HEADINGS) - 2
+    widths = [max(len(line[i]) for line in cells) for i in range(last)]
+    used = [i for i in range(last) if any(line[i] for line in cells[1:])]
+    width = max(len(line[last]) for line in cells)
+    text = [("  ".join([*(line[i].rjust(widths[i]) for i in used), line[last].ljust(width), line[last + 1]])).rstrip() for line in cells]
+    if len(rows) > len(shown):
+        text.append(f"and {len(rows) - len(shown)} more, {sum(row.seconds for row in rows[len(shown):]) * 1e3:,.1f} ms")
+    return text
 
 
 def _table(of):
     rows = of.rows
     total = Row("", 0, "")
     for row in rows:
-        for name in (*_TIMES, "bytes", "evaluations", "elements"):
+        for name in (*_TIMES, "bytes", "memory", "evaluations", "elements"):
             setattr(total, name, getattr(total, name) + getattr(row, name))
     rest = max(of.seconds - total.seconds, 0.0)
     text = [
@@ -192,21 +229,7 @@ def _table(of):
     left_out = max(len(advice) - _MOST_ADVICE, 0)
     advice = advice[:_MOST_ADVICE]
     room = _LINES - len(advice) - bool(left_out) - 2  # the headings, and how many lines follow
-    shown = rows[:room]
-    cells = [_HEADINGS]
-    for row in shown:
-        times = [row.seconds, *(getattr(row, name) for name in _TIMES)]
-        cells.append((*(f"{t * 1e3:,.1f}" if t else "" for t in times), f"{row.bytes / 1e6:,.1f}" if row.bytes else "",
-                      f"{row.evaluations:,}" if row.evaluations else "", f"{row.elements:,}" if row.elements else "",
-                      _place(row), row.text[:80]))  # fmt: skip
-    last = len(_HEADINGS) - 2
-    widths = [max(len(line[i]) for line in cells) for i in range(last)]
-    used = [i for i in range(last) if any(line[i] for line in cells[1:])]
-    place = max(len(line[last]) for line in cells)
-    if rows:
-        text += [("  ".join([*(line[i].rjust(widths[i]) for i in used), line[last].ljust(place), line[last + 1]])).rstrip() for line in cells]
-    if len(rows) > len(shown):
-        text.append(f"and {len(rows) - len(shown)} more, {sum(row.seconds for row in rows[len(shown):]) * 1e3:,.1f} ms")
+    text += columns(rows, room)
     text += advice
     if left_out:
         text.append(f"and {left_out} more that would help: see rows")

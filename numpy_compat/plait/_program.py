@@ -38,7 +38,7 @@ def load(file, mmap_mode=None, allow_pickle=False, fix_imports=True, encoding="A
     """
     if isinstance(file, (str, os.PathLike)) and _is_program(file, allow_pickle):
         try:
-            return Program(_plait.program(os.fsdecode(file)))
+            return Program(os.path.abspath(os.fsdecode(file)))
         except ValueError as e:
             raise Error(str(e)) from None
     return _namespace.lookup("load")(file, mmap_mode, allow_pickle, fix_imports, encoding, max_header_size=max_header_size)
@@ -79,14 +79,29 @@ def _is_pickle(file):
 
 
 class Program:
-    """What plait.load returns. Arguments and results are as those of a jitted function."""
+    """What plait.load returns. Arguments and results are as those of a jitted function. Its pickle holds the program."""
 
-    def __init__(self, program):
+    def __init__(self, path):
         import json  # which few need
 
-        self._program = program
+        self._path, self._seen = path, _version(path)
+        self._program = program = _plait.program(path)
+        self._data = None  # of one that no file holds
         self.manifest = json.loads(program.manifest)
         self._arguments = [(a["name"], numpy.dtype(a["dtype"])) for a in self.manifest["arguments"]]
+
+    def __reduce__(self):
+        if self._data is not None:
+            return _unpickled, (self._data,)
+        try:
+            with open(self._path, "rb") as f:
+                data = f.read()
+            same = _version(self._path) == self._seen
+        except OSError as e:
+            raise Error(f"{self._path}: it cannot be read again, so that the program cannot be pickled: {e.strerror}") from e
+        if not same:
+            raise Error(f"{self._path}: it is another file than when it was loaded, so that the program cannot be pickled")
+        return _unpickled, (data,)
 
     def __call__(self, *arrays):
         if len(arrays) != len(self._arguments):
@@ -127,6 +142,23 @@ class Program:
     def __repr__(self):
         arguments = ", ".join(f"{a['name']}: {a['dtype']}{a['shape']}" for a in self.manifest["arguments"])
         return f"<plait program {self.manifest['function']}({arguments}) for {', '.join(self.manifest['targets'])}>"
+
+
+def _version(path):
+    s = os.stat(path)
+    return s.st_dev, s.st_ino, s.st_size, s.st_mtime_ns
+
+
+def _unpickled(data):
+    """The Program of a pickle. Whoever may write to it decides what runs, as with any pickle."""
+    import tempfile  # which few need
+
+    with tempfile.NamedTemporaryFile(prefix="plait") as f:
+        f.write(data)
+        f.flush()
+        made = load(f.name)
+    made._data = data
+    return made
 
 
 _PLAIN = numpy.ndarray, numpy.memmap  # other subclasses compute in another way than what was recorded

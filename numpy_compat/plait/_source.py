@@ -4,6 +4,7 @@ import ast
 import dis
 import linecache
 import os
+import sys
 
 _SHORT = 48  # characters of an expression that stands for a name
 # The instruction, and its argument, that reads an item: since Python 3.14 one of the binary operators.
@@ -17,11 +18,14 @@ class Source:
         self.files = {}
 
     def describe(self, code, instruction):
-        """("file:line", the name that the value gets there or its expression, the line's text); what is not known is empty."""
+        """(the place, the name that the value gets there or its expression, the line's text); what is not known is empty."""
+        file, line, text = self.line(code, instruction)
+        return place(file, line), self._name(code, instruction), text
+
+    def line(self, code, instruction):
+        """(the file as it is shown, the number of the line, its text)."""
         line, *_ = _position(code, instruction)
-        file = code.co_filename
-        where = f"{_short(file)}:{line}"
-        return where, self._name(code, instruction), linecache.getline(file, line or 0).strip()
+        return shown(code.co_filename), line, linecache.getline(code.co_filename, line or 0).strip()
 
     def around(self, code, instruction):
         """(the expression or statement there or None, what holds it: the nearest first)."""
@@ -104,11 +108,30 @@ def _nodes(lines):
     return nodes
 
 
+_CELL = "Cell "
+
+
+def _cell(file):
+    """The number of the cell of IPython's that was compiled under this name, or None."""
+    shell = getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)()
+    known = getattr(getattr(shell, "compile", None), "_filename_map", None)
+    return known.get(file) if isinstance(known, dict) else None
+
+
 def _text(node):
     text = ast.unparse(node)
     return text if len(text) <= _SHORT else text[: _SHORT - 3] + "..."
 
 
-def _short(file):
+def place(file, line):
+    """Where that is, in words: "file.py:3", of a notebook's cell "Cell 5, line 3"."""
+    return f"{file}, line {line}" if file.startswith(_CELL) else f"{file}:{line}"
+
+
+def shown(file):
+    """A file's name as it is shown: a notebook's cell by its number, others from the current folder on where they are inside."""
+    cell = _cell(file)
+    if cell is not None:
+        return f"{_CELL}{cell}"
     inside = os.path.relpath(file) if os.path.isabs(file) else file
     return file if inside.startswith("..") else inside

@@ -153,6 +153,11 @@ Allowed topics() {
           [](const Config& c) -> SettingValue { return topics_text(c.log); }};
 }
 
+// What Python reads by itself.
+Allowed pythons_switch() {
+  return {"`on`, `off`", [](std::string_view, Config&) { return true; }, nullptr};
+}
+
 Allowed file() {
   return {"a file", [](std::string_view, Config&) { return true; }, nullptr};
 }
@@ -204,6 +209,8 @@ std::vector<Setting> table() {
       {"PLAIT_FUSE", "fuse", true, toggle<&Config::fuse>(), "`on`",
        "`off`: one operation at a time. The reference to compare with when a fused result looks "
        "wrong"},
+      {"PLAIT_WARN", nullptr, false, pythons_switch(), "`on`",
+       "`off`: no `plait.PlaitPerformanceWarning`; see [measuring](measuring.md)"},
       {"PLAIT_CPU", "cpu", false, one_of<&Config::tier, kTierWords>(), "the best the CPU has",
        "instruction sets of the precompiled loops and of generated code, never above what the CPU "
        "has"},

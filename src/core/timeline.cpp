@@ -23,6 +23,7 @@
 #include "at_fork.hpp"
 #include "buffer.hpp"
 #include "os/threads.hpp"
+#include "thread_profile.hpp"
 
 namespace plait::timeline {
 
@@ -34,6 +35,7 @@ struct Event {
   std::vector<std::uint32_t> sites;
   std::int64_t bytes = -1, elements = -1;  // not said
   std::size_t live = 0, cached = 0;
+  std::int64_t grown = 0;
 };
 
 namespace {
@@ -49,19 +51,20 @@ constexpr const char* kCategories[] = {"evaluation", "plan",   "compile",  "regi
 
 using SumKey = std::tuple<Category, std::uint32_t, std::string>;
 struct Added {
-  std::int64_t count = 0, nanoseconds = 0, bytes = 0, elements = 0;
+  std::int64_t count = 0, nanoseconds = 0, bytes = 0, elements = 0, grown = 0;
   void operator+=(const Added& a) {
     count += a.count;
     nanoseconds += a.nanoseconds;
     bytes += a.bytes;
     elements += a.elements;
+    grown += a.grown;
   }
 };
 using Sums = std::map<SumKey, Added>;
 
 // An event that has ended, in nanoseconds. It may lie inside one that has not.
 struct Past {
-  std::int64_t start, took;
+  std::int64_t start, took, grown;
 };
 
 // What no call site is known of, until an event around it has one.
@@ -89,11 +92,16 @@ struct Trace {
   std::size_t dropped = 0;  // events, of all there were when it began
 };
 
+struct Profile {
+  Sums before;                     // what there was when it began
+  std::shared_ptr<Thread> thread;  // null: all
+};
+
 struct State {
   std::mutex mutex;
   std::vector<std::shared_ptr<Thread>> threads;
   std::map<int, Trace> traces;
-  std::map<int, Sums> profiles;                      // what there was when each began
+  std::map<int, Profile> profiles;
   std::atomic<bool> traced{false}, profiled{false};  // who records
   int newest = 0, environments = -1;
   std::atomic<std::size_t> dropped{0}, live{0}, cached{0};
@@ -138,7 +146,8 @@ Thread* this_thread() {
 void shorten(std::vector<Past>& past) {
   const std::size_t half = past.size() / 2;
   for (std::size_t i = 0; i < half; ++i)
-    past[i] = {past[2 * i].start, past[2 * i].took + past[2 * i + 1].took};
+    past[i] = {past[2 * i].start, past[2 * i].took + past[2 * i + 1].took,
+               past[2 * i].grown + past[2 * i + 1].grown};
   past.resize(half);
 }
 
@@ -146,13 +155,15 @@ void add_up(Thread& t, const Event& e) {
   constexpr std::size_t kMostPast = 4096;
   if (!counts(e.category) || e.memory) return;
   const std::int64_t took = e.end - e.start;
-  std::int64_t inside = 0;
-  for (; !t.past.empty() && t.past.back().start >= e.start; t.past.pop_back())
+  std::int64_t inside = 0, grown_inside = 0;
+  for (; !t.past.empty() && t.past.back().start >= e.start; t.past.pop_back()) {
     inside += t.past.back().took;
+    grown_inside += t.past.back().grown;
+  }
   if (t.past.size() >= kMostPast) shorten(t.past);
-  t.past.push_back({e.start, took});
+  t.past.push_back({e.start, took, e.grown});
   const Added own{1, took - inside, std::max<std::int64_t>(e.bytes, 0),
-                  std::max<std::int64_t>(e.elements, 0)};
+                  std::max<std::int64_t>(e.elements, 0), e.grown - grown_inside};
   const auto known = std::ranges::find_if(e.sites, [](std::uint32_t s) { return s != 0; });
   const std::uint32_t site = known == e.sites.end() ? 0 : *known;
   if (site == 0 && e.category != Category::Fallback) {
@@ -168,9 +179,10 @@ void add_up(Thread& t, const Event& e) {
   t.sums[{e.category, site, e.category == Category::Fallback ? e.name : std::string()}] += own;
 }
 
-Sums all_sums(State& s) {  // the lock is held
+Sums sums_of(State& s, const Thread* one) {  // null: of all threads. The lock is held
   Sums all;
   for (const auto& t : s.threads) {
+    if (one && t.get() != one) continue;
     const std::lock_guard held(t->mutex);
     for (const auto& [key, a] : t->sums) all[key] += a;
     for (const Loose& l : t->loose) all[{l.category, 0, ""}] += l.sum;
@@ -448,12 +460,15 @@ void Span::begin(Category c) noexcept {
   open_ = new (std::nothrow) Open{};
   if (!open_) return;
   open_->event.category = c;
+  if (state().profiled.load(std::memory_order_relaxed))
+    open_->event.grown = -static_cast<std::int64_t>(pool_stats().live_bytes);
   open_->event.start = now();
 }
 
 void Span::end() noexcept {
   const Category c = open_->event.category;
   open_->event.end = now();
+  if (open_->event.grown) open_->event.grown += static_cast<std::int64_t>(pool_stats().live_bytes);
   push(std::move(open_->event));
   delete open_;
   if (c == Category::Evaluation || c == Category::Region || c == Category::Operation)
@@ -578,34 +593,52 @@ bool finish(int number, SourceOf source) {
   return why == 0;
 }
 
-int profile() {
-  prepare();
+namespace {
+int profile_of(std::shared_ptr<Thread> one) {
   State& s = state();
   const std::lock_guard held(s.mutex);
-  s.profiles.emplace(++s.newest, all_sums(s));
+  s.profiles.emplace(++s.newest, Profile{sums_of(s, one.get()), one});
   set_recording(s);
   return s.newest;
 }
+}  // namespace
 
-std::vector<Sum> finish_profile(int number) {
+int profile() {
+  prepare();
+  return profile_of(nullptr);
+}
+
+int profile_this_thread() {
+  prepare();
+  (void)this_thread();  // which has its place from now on
+  return profile_of(owned.thread);
+}
+
+std::vector<SumWithMemory> finish_profile_with_memory(int number) {
   if (!current_state.load()) return {};
   State& s = state();
   const std::lock_guard held(s.mutex);
   const auto found = s.profiles.find(number);
   if (found == s.profiles.end()) return {};
-  const Sums before = std::move(found->second);
-  std::vector<Sum> made;
-  for (const auto& [key, a] : all_sums(s)) {
-    const auto was = before.find(key);
-    const Added old = was == before.end() ? Added{} : was->second;
+  const Profile p = std::move(found->second);
+  std::vector<SumWithMemory> made;
+  for (const auto& [key, a] : sums_of(s, p.thread.get())) {
+    const auto was = p.before.find(key);
+    const Added old = was == p.before.end() ? Added{} : was->second;
     if (a.count == old.count) continue;
     const auto& [category, site, name] = key;
-    made.push_back({category, site, name, a.count - old.count, a.nanoseconds - old.nanoseconds,
-                    a.bytes - old.bytes, a.elements - old.elements});
+    made.push_back({{category, site, name, a.count - old.count, a.nanoseconds - old.nanoseconds,
+                     a.bytes - old.bytes, a.elements - old.elements},
+                    a.grown - old.grown});
   }
   s.profiles.erase(found);
   set_recording(s);
   return made;
+}
+
+std::vector<Sum> finish_profile(int number) {
+  const std::vector<SumWithMemory> sums = finish_profile_with_memory(number);
+  return {sums.begin(), sums.end()};
 }
 
 std::string environment_of_children() { return children_path; }

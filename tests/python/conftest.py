@@ -9,6 +9,7 @@ import zlib
 import pytest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+os.environ.setdefault("PLAIT_WARN", "off")  # how long tests take is nobody's concern
 try:
     import plait
 except ImportError:  # a build tree puts the module beside the package

@@ -6,7 +6,7 @@ import pytest
 from pages import ROOT, blocks, run
 
 DOCS = ROOT / "docs"
-PLAIN = ["quickstart.md", "faq.md", "libraries.md", "dask.md", "differences.md", "python_loops.md"]
+PLAIN = ["quickstart.md", "faq.md", "libraries.md", "dask.md", "differences.md", "python_loops.md", "measuring.md"]
 
 
 def test_api_is_what_docstrings_say(monkeypatch):
@@ -30,7 +30,7 @@ def test_examples_print_what_the_page_says(block, tmp_path):
 
 
 def test_what_examples_print_is_found():
-    assert {p.name for p, b in PROGRAMS if b.printed} == {"README.md", "export.md", "python_loops.md", "quickstart.md"}
+    assert {p.name for p, b in PROGRAMS if b.printed} == {"README.md", "export.md", "measuring.md", "python_loops.md", "quickstart.md"}
     assert not [p.name for p, b in PROGRAMS if "# prints" in b.source and not b.printed]
 
 

@@ -278,3 +278,45 @@ def test_a_file_that_changed_is_read_again(tmp_path):
         seen.append(_index(str(file)))
     assert seen[0] and seen[0].keys() != seen[2].keys() and (1, 1, 0, 7) in seen[2]
     assert _index(str(file)) is seen[2] and _index(str(tmp_path / "missing.py")) == {}
+
+
+def halved(x):
+    for _ in range(30):
+        x = np.sqrt(x * 0.5 + 1)
+        if x.max() > 1e9:
+            break
+    return x
+
+
+def test_rounds_of_a_loop_are_told_once(large):
+    text = plait.explain(halved, numpy.ones(300_000))
+    assert "30 values forced" in text.splitlines()[0]
+    assert re.search(r"^\d+ times, of which this is the first:$", text, re.M), text
+    assert 1 <= len(re.findall("^forced " + place("if x.max() > 1e9:"), text, re.M)) <= 4
+    assert "times, of which this is the first" in text._repr_svg_()
+
+
+def alternating(x):
+    return [float((x + i).sum()) if i % 2 else int((x * i).max()) for i in range(8)]
+
+
+def test_rounds_of_several_lines_are_told_once(large):
+    text = plait.explain(alternating, numpy.ones(300_000))
+    # Where a number is 0 or 1 a round may be another one.
+    assert re.search("[34] times, of which this is the first:", text) and text.count("\nforced") <= 4
+
+
+def test_what_is_no_round_is_told_each_time():
+    def f(x):
+        return float((x + 1).sum()) + float((x + 2).max())
+
+    assert "times, of which" not in plait.explain(f, numpy.ones(5000))
+
+
+def test_what_a_prompt_shows_has_no_name():
+    x = plait.asarray(numpy.ones(300_000))
+    (_7,) = [np.sin(x) + 1]
+    text = plait.explain(_7)
+    assert "region 1: np.sin(x) + 1: " in text and "_7: " not in text
+    (shown,) = [np.sin(x) + 2]
+    assert "region 1: shown: " in plait.explain(shown)

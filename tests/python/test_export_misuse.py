@@ -158,3 +158,26 @@ def test_what_cannot_be_exported_says_where(tmp_path, fn, line, operation):
         plait.export(fn, (np.ones(30),), tmp_path / "p", dynamic=[0], targets="host")
     where = f"{os.path.basename(__file__)}:{fn.__code__.co_firstlineno + line - 1}: "
     assert where in str(e.value) and operation in str(e.value).split(where)[1], str(e.value)
+
+
+def test_what_numpy_computes_is_named(tmp_path):
+    with pytest.raises(plait.Error, match=r"transforms cannot be exported: NumPy computes fft\.fft \("):
+        plait.export(transforms, (np.ones(30),), tmp_path / "p", targets="host")
+
+
+def test_a_program_pickles(tmp_path):
+    x = np.arange(5.0)
+    plait.export(twice, (x, x), tmp_path / "p", targets="host")
+    program = plait.load(tmp_path / "p")
+    data = pickle.dumps(program)
+    (tmp_path / "p").unlink()
+    again = pickle.loads(data)
+    assert again.manifest == program.manifest and again(x, x).tolist() == twice(x, x).tolist()
+    assert pickle.loads(pickle.dumps(again))(x, x).tolist() == twice(x, x).tolist()  # which no file holds
+    with pytest.raises(plait.Error, match="it cannot be read again, so that the program cannot be pickled"):
+        pickle.dumps(program)
+    plait.export(twice, (x, x), tmp_path / "p", targets="host")
+    program = plait.load(tmp_path / "p")
+    plait.export(moved, (x, x), tmp_path / "p", targets="host")
+    with pytest.raises(plait.Error, match="another file than when it was loaded"):
+        pickle.dumps(program)

@@ -205,14 +205,19 @@ def test_nothing_to_compute_is_a_picture_too():
 
 
 def test_many_steps_are_bounded():
-    def many(x):
-        for _ in range(250):
-            x = x + float(x.max())
-        return x
-
-    explanation = plait.explain(many, numpy.ones(10_000))
+    scope = {}
+    exec("def many(x):\n" + "    x = x + float(x.max())\n" * 90 + "    return x", scope)  # lines of their own, as rounds are told once
+    explanation = plait.explain(scope["many"], numpy.ones(10_000))
     shown = Read(explanation._repr_svg_())
-    assert sum(kind != "array" for kind, *_ in shown.groups) == 200 and "more, which the text has" in shown.text()
+    assert sum(kind != "array" for kind, *_ in shown.groups) == 40 and "more, which the text has" in shown.text()
+    assert "max-width:100%" in shown.root.get("style")
+
+
+def test_steps_are_coloured_by_their_part_of_the_time():
+    explanation = explained("chain")
+    root = ET.fromstring(explanation._repr_svg_())
+    fills = {g.find(f"{SVG}rect[@class='box']").get("fill") for g in root.iter(f"{SVG}g") if g.get("class") == "region"}
+    assert len(fills) > 1  # those that ran, and the one that is predicted
 
 
 def test_it_is_text_elsewhere():
@@ -223,3 +228,14 @@ def test_it_is_text_elsewhere():
     assert repr(explanation) == repr(str(explanation)) and f"{explanation}" == str(explanation) == explanation
     assert pickle.loads(pickle.dumps(explanation)) == copy.copy(explanation) == explanation
     assert pathlib.Path(__file__).name in explanation
+
+
+def test_a_page_has_a_link_to_the_trace():
+    import base64
+    import json
+
+    page = explained("chain")._repr_html_()
+    (text,) = re.findall(r'href="data:application/json;base64,([^"]*)"', page)
+    events = json.loads(base64.b64decode(text))["traceEvents"]
+    assert any(e.get("cat") == "fallback" and e["name"] == "argpartition" for e in events)
+    assert "trace.json" not in plait.explain(plait.asarray([1.0]))._repr_html_()  # nothing has run

@@ -97,7 +97,7 @@ def test_the_table(capsys):
     assert out == "" and err == p.text + "\n"
     first, headings, *lines = p.text.splitlines()
     assert re.match(r"plait\.profile: [\d,.]+ ms; computing [\d,.]+, planning and compiling [\d,.]+, NumPy [\d,.]+, Python and all else", first)
-    assert headings.split() == ["ms", "computing", "planning", "MB", "moved", "values", "elements", "line"]
+    assert headings.split() == ["ms", "computing", "planning", "MB", "moved", "MB", "made", "values", "elements", "line"]
     assert len(lines) == 1 and lines[0].endswith("np.evaluate(f(x) + 1)") and len({line.find("line") for line in (headings,)}) == 1
     place = f"{p.rows[0].file}:{p.rows[0].line}"
     assert lines[0][headings.index("line") :].startswith(place if len(place) <= 40 else "...")
@@ -274,3 +274,11 @@ with _progress.Progress("exporting f") as p:
     said = os.read(master, 10_000).decode()
     os.close(master)
     assert said == "\rexporting f: variant 1 of 2\rexporting f: 2 of 2        \r                   \r"
+
+
+def test_lines_have_the_memory_that_was_made_for_them():
+    x = np.evaluate(np.arange(float(N)))
+    with np.profile(quiet=True) as p:
+        y = np.evaluate(x * 3 + 1)
+        total = float((y * 2).sum())
+    assert total > 0 and row(p, "y = np.evaluate").memory >= 8 * N > row(p, "total = float").memory

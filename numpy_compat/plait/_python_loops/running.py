@@ -334,6 +334,12 @@ class Loop(_plait.LoopCall):
             return [f"{head} Python's: it has not taken long enough to be compiled"]
         return [f"{head} {code.report()}" for code in self.codes.values()]
 
+    def why_pythons(self):
+        """Why it stays Python's; None where it does not, or where that is not known yet."""
+        if any(code.usable for code in self.codes.values()):
+            return None
+        return next((code.why for code in self.codes.values()), GOES_OVER if self.refuses else None)
+
     def in_source(self, s):
         """A statement of its source, as Python has it."""
         return s

@@ -57,6 +57,7 @@ class Calls(_plait.CallAccount):
     def __init__(self, scope):
         super().__init__(scope, scope.asleep, scope.drowsy, CALLS, KINDS, LONGER, LONG)
         self.scope = scope
+        self.watch = None  # the _performance.Watch that hears of long calls
         self.tries = 0  # how often its names had come to stand for something else
         self.looked = None  # when it was looked at last: changes of the scope, and whether there were many calls
 
@@ -73,6 +74,11 @@ class Calls(_plait.CallAccount):
         """At the end of a call in which loops were drowsy."""
         for loop in tuple(self.scope.drowsy):
             loop.call_ends()
+
+    def took_long(self):
+        """At the end of a call that was long."""
+        if self.watch is not None:
+            self.watch.took_long()
 
     def wake(self):
         for versions in tuple(self.scope.asleep):

@@ -2,8 +2,10 @@
 
 #include <pthread.h>
 
+#include "codegen/cuda/cuda.hpp"
 #include "core/config.hpp"
 #include "core/device.hpp"
+#include "engine/devices/found.hpp"
 #include "plait/error.hpp"
 #include "tracer/context.hpp"
 
@@ -30,6 +32,32 @@ int device_count() {
     throw DeviceError("CUDA devices cannot be counted: " + d.text(r));
   return n;
 }
+
+}  // namespace plait::gpu
+
+std::vector<plait::engine::FoundDevice> plait::engine::find_devices() try {
+  using namespace gpu;
+  std::string missing;
+  (void)cuda::nvrtc_available(&missing);
+  std::vector<FoundDevice> found;
+  const Driver& d = driver();
+  for (int n = 0, count = device_count(); n < count; ++n) {
+    FoundDevice info{.name = "cuda:" + std::to_string(n), .why = missing};
+    DeviceHandle handle = 0;
+    char model[256] = {};
+    Result r = d.device_get(&handle, n);
+    if (r == kSuccess) r = d.device_name(model, sizeof model - 1, handle);
+    if (r == kSuccess) r = d.device_memory(&info.memory, handle);
+    info.model = model;
+    if (r != kSuccess) info.why = d.text(r);
+    found.push_back(std::move(info));
+  }
+  return found;
+} catch (const DeviceError& e) {
+  return {{.name = "cuda", .why = e.what()}};
+}
+
+namespace plait::gpu {
 
 int ordinal_of(const void* memory) {
   const Driver& d = driver();

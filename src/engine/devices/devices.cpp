@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "device.hpp"
+#include "found.hpp"
 #include "plait/error.hpp"
 #ifdef PLAIT_CUDA
 #include "engine/cuda/gpu.hpp"
@@ -115,6 +116,9 @@ std::string explain_kernel(const ir::Kernel&, const KernelExtents&, std::string_
 }
 std::string explain_product(const DeviceProduct&, std::string_view target, bool) { refuse(target); }
 Machine machine_of_architecture(std::string_view target) { refuse(target); }
+std::vector<FoundDevice> find_devices() {
+  return {{.name = "cuda", .why = "this Plait was built without CUDA"}};
+}
 #endif
 
 Machine machine_of(std::string_view target) {
