@@ -7,10 +7,11 @@ import types
 import warnings
 from threading import get_ident
 
-from . import _plait
+from . import _foreign, _plait
 from ._boundary import Call, crossing
 from ._callees import calls_numpy_alone
 from ._device import device as _Device
+from ._foreign import Lending, has_foreign, know_torch
 from ._swap import Swapped, contents, stand_in
 
 
@@ -67,6 +68,7 @@ class _Jitted:
     def look(self):
         """Before each call: how it may be made."""
         if self.target is None:
+            know_torch()
             self.target = Target(self.fn, self.loops)
             if self.device is None and self.target.owner is None:
                 self.crossing = crossing(self.target, self.module)
@@ -109,6 +111,8 @@ def _function(jitted):
             jitted.look()
             if jitted.crossing is not None and jitted.crossing.takes(args, kwargs):
                 return jitted.crossing.run(args, kwargs)
+            if has_foreign(args, kwargs):
+                return Lending(jitted).call(run, args, kwargs)
             call = Call(jitted.target, jitted.scoped, jitted.module)
             with call:
                 args, kwargs = call.arguments(args, kwargs)
@@ -158,6 +162,8 @@ def _begin(function, call, args, kwargs):
 
 def _generator(jitted):
     def run(*args, **kwargs):
+        if has_foreign(args, kwargs):
+            return (yield from _foreign.generator(jitted, run, args, kwargs))
         function, call = jitted.begin()
         return (yield from _pieces(call, _begin(function, call, args, kwargs), call.outward))
 
@@ -173,6 +179,8 @@ def _as_it_is(x):
 
 def _coroutine(jitted):
     async def run(*args, **kwargs):
+        if has_foreign(args, kwargs):
+            return await _foreign.coroutine(jitted, run, args, kwargs)
         function, call = jitted.begin()
         return await _awaited(call, _begin(function, call, args, kwargs), _as_it_is)
 
@@ -227,6 +235,8 @@ def _replayed(jitted):
         nonlocal told
         if told:
             return run(*args, **kwargs)
+        if has_foreign(args, kwargs):
+            return Lending(jitted).call(replayed, args, kwargs)
         function, call = jitted.begin()
         with call:
             given, named = call.arguments(args, kwargs)
