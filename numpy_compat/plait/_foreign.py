@@ -19,7 +19,9 @@ _OWN = numpy.ndarray, numpy.generic, ndarray, lazy_scalar
 # Of these alone are most long lists; NumPy's scalars are not among them, which come back as arrays.
 _PYTHONS = {int, float, bool, complex, str, bytes, type(None)}
 _COMPUTES = "biufc"  # kinds of dtypes whose scalars are arrays without dimensions in other libraries
-_known = {}  # class of arrays -> its _Library
+_SCALARS = {numpy.dtype(c).type for c in numpy.typecodes["All"] if numpy.dtype(c).kind in _COMPUTES}
+_INTERFACE = "__cuda_array_interface__"
+known = {}  # class of arrays -> its _Library
 
 
 class _Refused(Exception):
@@ -178,15 +180,15 @@ def _line(error):
     return str(error).strip().partition("\n")[0]
 
 
-def library_of(kind):
-    """The _Library of a class whose instances are arrays of another library; None for any other class."""
-    found = _known.get(kind)
-    if found is None and (hasattr(kind, "__dlpack__") or hasattr(kind, "__cuda_array_interface__")):
+def library_of(kind, x=None):
+    """The _Library of a class whose instances, x one of them, are arrays of another library; None for any other class."""
+    found = known.get(kind)
+    if found is None and (hasattr(kind, "__dlpack__") or hasattr(kind, _INTERFACE) or _INTERFACE in getattr(x, "__dict__", ())):
         if issubclass(kind, _OWN) or issubclass(kind, types.ModuleType):
             return None
         roots = {base.__module__.partition(".")[0] for base in kind.__mro__}
         make = _Torch if "torch" in roots else _Jax if roots & {"jax", "jaxlib"} else _Library
-        found = _known[kind] = make(kind)
+        found = known[kind] = make(kind)
     return found
 
 
@@ -195,7 +197,7 @@ def _has_foreign(x, depth=20):
     kind = type(x)
     if kind in _AS_IT_IS or kind is numpy.ndarray:
         return False
-    if kind in _known or library_of(kind):
+    if kind in known or library_of(kind, x):
         return True
     if depth == 0:
         return False
@@ -256,7 +258,7 @@ class Lending:
 
     def given(self, x):
         kind = type(x)
-        library = _known.get(kind)
+        library = None if kind in _AS_IT_IS else library_of(kind, x)
         if library is not None:
             return self.made[id(x)] if id(x) in self.made else self.lent(x, library)
         if kind in _AS_IT_IS or not _has_foreign(x):
@@ -320,11 +322,13 @@ class Lending:
         if found is not None:
             return found[1]
         kind = type(x)
+        if kind is lazy_scalar:
+            x = sys.modules["plait"].asarray(x)
         if kind is numpy.ndarray or kind is ndarray:
             made = self.library.take(x)
             self.known[id(x)] = x, made
             return made
-        if kind in _PYTHONS or kind in _known:
+        if kind in _PYTHONS or kind in known:
             return x
         if isinstance(x, numpy.generic):
             return self.library.take(numpy.asarray(x)) if x.dtype.kind in _COMPUTES or _is_narrow(x) else x
@@ -386,14 +390,9 @@ class Lending:
             self.give_back()
 
     def call(self, run, args, kwargs):
-        """What run() returns for arguments with arrays of other libraries among them, as arrays of the first one's library."""
         args, kwargs = self.enter(args, kwargs)
         with self:
-            try:
-                result = run(*args, **kwargs)
-            except BaseException as error:
-                error.__traceback__ = error.__traceback__.tb_next  # which is no step of the program's
-                raise
+            result = run(*args, **kwargs)
         return self.taken(result)
 
     def pieces(self, run, args, kwargs, inward, outward):
@@ -420,6 +419,74 @@ class Lending:
 
 
 _ENDED = object()
+
+
+def call(jitted, run, args, kwargs):
+    """What run() returns for arguments with arrays of other libraries among them, as arrays of the first one's library."""
+    try:
+        given, library = (None, None) if kwargs else _simple(args)
+        if library is None:
+            return Lending(jitted).call(run, args, kwargs)
+        outer, _here.lending = _here.lending, library
+        try:
+            result = run(*given)
+        finally:
+            _here.lending = outer
+        kind = type(result)
+        if kind in _PYTHONS:
+            return result
+        if kind in _SCALARS:
+            return library.take(numpy.asarray(result))
+        return _taken(jitted, result, args, given, library)
+    except BaseException as error:
+        error.__traceback__ = _of_the_program(error.__traceback__)
+        raise
+
+
+def _of_the_program(trace):
+    """The entries of a traceback after those of this module."""
+    inner = trace
+    while inner is not None and inner.tb_frame.f_code.co_filename == __file__:
+        inner = inner.tb_next
+    return inner or trace
+
+
+def _simple(args):
+    """What the function gets for arguments that are arrays on the host and Python's numbers alone, and the first one's library; else None, twice."""
+    given, lent, first = [], None, None
+    for x in args:
+        library = known.get(type(x))
+        if library is not None:
+            if lent is not None and id(x) in lent:
+                x = lent[id(x)]
+            else:
+                try:
+                    ours = library.lend(x)
+                except _Refused:
+                    return None, None
+                if type(ours) is not numpy.ndarray:
+                    return None, None
+                if first is None:
+                    first, lent = library, {}
+                lent[id(x)] = ours
+                x = ours
+        elif type(x) is not numpy.ndarray and type(x) not in _PYTHONS:
+            return None, None
+        given.append(x)
+    return given, first
+
+
+def _taken(jitted, result, args, given, library):
+    """What the caller gets after such a call for what is no number."""
+    for ours, theirs in zip(given, args):
+        if ours is result:
+            return theirs
+    if type(result) is numpy.ndarray:
+        return library.take(result)
+    lending = Lending(jitted)
+    lending.library = library
+    lending.known = {id(ours): (ours, theirs) for ours, theirs in zip(given, args)}
+    return lending.taken(result)
 
 
 def generator(jitted, run, args, kwargs):

@@ -11,7 +11,8 @@ from . import _foreign, _plait
 from ._boundary import Call, crossing
 from ._callees import calls_numpy_alone
 from ._device import device as _Device
-from ._foreign import Lending, has_foreign, know_torch
+from ._foreign import has_foreign, know_torch
+from ._foreign import known as _foreign_classes
 from ._swap import Swapped, contents, stand_in
 
 
@@ -94,6 +95,8 @@ class _Jitted:
 def _function(jitted):
     def run(*args, **kwargs):
         try:
+            if _foreign_classes and not _foreign_classes.keys().isdisjoint(map(type, args)):
+                return _foreign.call(jitted, run, args, kwargs)
             whole = jitted.whole
             if whole is not None and not kwargs:
                 value = whole(args)
@@ -112,7 +115,7 @@ def _function(jitted):
             if jitted.crossing is not None and jitted.crossing.takes(args, kwargs):
                 return jitted.crossing.run(args, kwargs)
             if has_foreign(args, kwargs):
-                return Lending(jitted).call(run, args, kwargs)
+                return _foreign.call(jitted, run, args, kwargs)
             call = Call(jitted.target, jitted.scoped, jitted.module)
             with call:
                 args, kwargs = call.arguments(args, kwargs)
@@ -236,7 +239,7 @@ def _replayed(jitted):
         if told:
             return run(*args, **kwargs)
         if has_foreign(args, kwargs):
-            return Lending(jitted).call(replayed, args, kwargs)
+            return _foreign.call(jitted, replayed, args, kwargs)
         function, call = jitted.begin()
         with call:
             given, named = call.arguments(args, kwargs)
