@@ -298,6 +298,10 @@ def jit(fn=None, *, device=None, replay=False, loops=True):
     to them are seen when the call returns, yields or awaits. What it returns, yields, or leaves in attributes of its arguments,
     in globals and in nonlocal names, are NumPy arrays and scalars (Plait's, when an argument was Plait's). Exceptions pass
     through.
+    Arrays of other libraries (torch, JAX, CuPy, all with DLPack or __cuda_array_interface__), also in lists, tuples, dicts and
+    dataclasses, are lent as NumPy's are: in the function they are arrays, and results are arrays of the first one's library over
+    the memory of the result. Raises TypeError for one that has no memory to lend (sparse, meta, traced by JAX or torch.compile),
+    or that is on another device than the others or than was asked for, and RuntimeError for a tensor that requires grad.
     device: str or plait.device, where to run it; then arguments and results are copied, once each. Raises DeviceError when it
     is not there.
     replay: True says that fn is pure: what it returns and writes into its arguments depends on its arguments alone. A call with
