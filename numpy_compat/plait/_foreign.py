@@ -144,17 +144,17 @@ class _Torch(_Library):
             return self.torch.from_dlpack(y)
         if not y.flags.writeable:
             y = y.copy()  # tensors cannot be read-only
-        narrow = _is_narrow(y)
         try:
-            made = self.from_numpy(y.view(f"i{y.itemsize}" if y.itemsize > 1 else "u1") if narrow else y)
+            return self.from_numpy(y)
         except TypeError:
-            return y
+            return self.narrow(y)
         except ValueError:  # strides or an order of bytes that torch does not know
-            made = self.from_numpy(numpy.array(y, y.dtype.newbyteorder("="), order="C"))
-        if not narrow:
-            return made
-        dtype = getattr(self.torch, y.dtype.name, None)
-        return y if dtype is None else made.view(dtype)
+            return self.take(numpy.array(y, y.dtype.newbyteorder("="), order="C"))
+
+    def narrow(self, y):
+        """A tensor of a dtype that NumPy's arrays have from ml_dtypes; y itself where torch has no such dtype."""
+        dtype = getattr(self.torch, y.dtype.name, None) if _is_narrow(y) else None
+        return y if dtype is None else self.take(y.view(f"i{y.itemsize}" if y.itemsize > 1 else "u1")).view(dtype)
 
 
 def _is_traced(x):
