@@ -7,10 +7,12 @@ import types
 import warnings
 from threading import get_ident
 
-from . import _plait
+from . import _foreign, _plait
 from ._boundary import Call, crossing
 from ._callees import calls_numpy_alone
 from ._device import device as _Device
+from ._foreign import has_foreign, know_torch
+from ._foreign import known as _foreign_classes
 from ._performance import PlaitPerformanceWarning as PlaitPerformanceWarning
 from ._performance import Watch, report
 from ._swap import Swapped, contents, stand_in
@@ -71,6 +73,7 @@ class _Jitted:
     def look(self):
         """Before each call: how it may be made."""
         if self.target is None:
+            know_torch()
             self.target = Target(self.fn, self.loops)
             if self.target.calls is not None:
                 self.target.calls.watch = self.watched
@@ -101,6 +104,8 @@ def _function(jitted):
     def run(*args, **kwargs):
         began = None
         try:
+            if _foreign_classes and not _foreign_classes.keys().isdisjoint(map(type, args)):
+                return _foreign.call(jitted, run, args, kwargs)
             whole = jitted.whole
             if whole is not None and not kwargs:
                 value = whole(args)
@@ -121,6 +126,8 @@ def _function(jitted):
             jitted.look()
             if jitted.crossing is not None and jitted.crossing.takes(args, kwargs):
                 return jitted.crossing.run(args, kwargs)
+            if has_foreign(args, kwargs):
+                return _foreign.call(jitted, run, args, kwargs)
             call = Call(jitted.target, jitted.scoped, jitted.module)
             with call:
                 given, named = call.arguments(args, kwargs)
@@ -176,6 +183,8 @@ def _begin(function, call, args, kwargs):
 
 def _generator(jitted):
     def run(*args, **kwargs):
+        if has_foreign(args, kwargs):
+            return (yield from _foreign.generator(jitted, run, args, kwargs))
         function, call = jitted.begin()
         return (yield from _pieces(call, _begin(function, call, args, kwargs), call.outward))
 
@@ -191,6 +200,8 @@ def _as_it_is(x):
 
 def _coroutine(jitted):
     async def run(*args, **kwargs):
+        if has_foreign(args, kwargs):
+            return await _foreign.coroutine(jitted, run, args, kwargs)
         function, call = jitted.begin()
         return await _awaited(call, _begin(function, call, args, kwargs), _as_it_is)
 
@@ -245,6 +256,8 @@ def _replayed(jitted):
         nonlocal told
         if told:
             return run(*args, **kwargs)
+        if has_foreign(args, kwargs):
+            return _foreign.call(jitted, replayed, args, kwargs)
         function, call = jitted.begin()
         with call:
             given, named = call.arguments(args, kwargs)
@@ -303,6 +316,10 @@ def jit(fn=None, *, device=None, replay=False, loops=True):
     to them are seen when the call returns, yields or awaits. What it returns, yields, or leaves in attributes of its arguments,
     in globals and in nonlocal names, are NumPy arrays and scalars (Plait's, when an argument was Plait's). Exceptions pass
     through.
+    Arrays of other libraries (torch, JAX, CuPy, all with DLPack or __cuda_array_interface__), also in lists, tuples, dicts and
+    dataclasses, are lent as NumPy's are: in the function they are arrays, and results are arrays of the first one's library over
+    the memory of the result. Raises TypeError for one that has no memory to lend (sparse, meta, traced by JAX or torch.compile),
+    or that is on another device than the others or than was asked for, and RuntimeError for a tensor that requires grad.
     device: str or plait.device, where to run it; then arguments and results are copied, once each. Raises DeviceError when it
     is not there.
     replay: True says that fn is pure: what it returns and writes into its arguments depends on its arguments alone. A call with

@@ -528,6 +528,16 @@ def __dlpack_device__(self):
 ndarray.__cuda_array_interface__ = property(_exchange.interface)
 
 
+def _torch_function(cls, func, types, args=(), kwargs=None):
+    """torch's protocol: its functions take arrays as tensors over their memory."""
+    from . import _foreign
+
+    return _foreign.torch_function(func, args, kwargs or {})
+
+
+ndarray.__torch_function__ = classmethod(_torch_function)
+
+
 @_install
 def __array_namespace__(self, *, api_version=None):
     """plait.array_api, the array API standard and nothing else. Raises ValueError for versions that it does not have."""

@@ -64,6 +64,10 @@ def stand_in(value):
             import importlib
 
             return importlib.import_module("plait" + name[5:])
+        if name == "torch" and hasattr(value, "from_numpy"):
+            from ._foreign import stand_in as torch_stand_in
+
+            return torch_stand_in(value)
         return STAND_INS.get(id(value), value)
     if value is numpy.ndarray:
         return ndarray

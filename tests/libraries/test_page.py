@@ -10,7 +10,7 @@ sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "python"))
 from pages import ROOT, blocks, run
 
 BLOCKS = blocks(ROOT / "docs" / "libraries.md")
-MODULES = {"scikit-learn": "sklearn", "SciPy": "scipy", "Dask": "dask.array"}  # of the sections that are not called after theirs
+MODULES = {"scikit-learn": "sklearn", "SciPy": "scipy", "Dask": "dask.array", "JAX": "jax"}  # of the sections that are not called after theirs
 
 
 def installed(module):

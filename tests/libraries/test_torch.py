@@ -1,7 +1,15 @@
+import gc
+import warnings
+import weakref
+
+import numpy
+import numpy as np
 import pytest
 from table import compare, lines, table
 
-pytest.importorskip("torch")
+import plait
+
+torch = pytest.importorskip("torch")
 
 SETUP = """
 import numpy
@@ -36,3 +44,172 @@ KNOWN = {"n(torch.from_numpy(a))": "it is compiled code that takes the C type on
 @table(CALLS, KNOWN)
 def test_torch(call):
     compare(call, SETUP)
+
+
+def nearest(X, means):
+    return np.argmin(((X[:, None] - means) ** 2).sum(-1), axis=1)
+
+
+@plait.jit
+def root(x, y):
+    return np.sqrt(x * x + 1) + y
+
+
+@plait.jit
+def squares(x):
+    total = 0.0
+    for v in x:
+        total += v * v
+    return total
+
+
+@plait.jit
+def fill(x, value):
+    x[1:] = value
+    return x
+
+
+def test_an_adaptor_as_it_is():
+    @plait.jit
+    def tensor_fn(X, means):
+        return torch.from_numpy(nearest(X.numpy(), means.numpy()))
+
+    X, means = torch.rand(50, 3), torch.rand(4, 3)
+    expected = nearest(X.numpy(), means.numpy())
+    for made in (tensor_fn(X, means), plait.jit(nearest)(X, means)):
+        assert type(made) is torch.Tensor and made.dtype == torch.int64 and made.tolist() == expected.tolist()
+
+
+def test_from_numpy_under_its_own_name_and_in_a_function_of_arrays():
+    from torch import from_numpy
+
+    @plait.jit
+    def f(x):
+        y = x + 1
+        t = from_numpy(y)
+        y *= 2
+        import torch
+
+        return t, torch.from_numpy(y), y
+
+    for x in (np.arange(3.0), torch.arange(3.0, dtype=torch.float64)):
+        a, b, c = f(x)
+        assert type(a) is type(b) is torch.Tensor and a.tolist() == b.tolist() == c.tolist() == [2, 4, 6]
+        a[0] = 7
+        assert b[0] == c[0] == 7
+
+
+def test_detach_and_cpu_are_there():
+    made = plait.jit(lambda x: x.detach().cpu().numpy() * 2)(torch.ones(3))
+    assert type(made) is torch.Tensor and made.tolist() == [2, 2, 2]
+
+
+def test_values_dtypes_and_memory():
+    for dtype in (torch.float32, torch.float64, torch.int64, torch.int8, torch.complex64, torch.float16):
+        x = torch.arange(6).to(dtype).reshape(2, 3)
+        theirs = torch.from_numpy(x.numpy() * 2)
+        made = plait.jit(lambda v: v * 2)(x)
+        assert made.dtype == theirs.dtype and torch.equal(made, theirs)
+    x, seen = torch.zeros(4), []
+    plait.jit(lambda v: seen.append(v.ctypes.data))(x)
+    assert seen == [x.data_ptr()] and fill(x, 2) is x and x.tolist() == [0, 2, 2, 2]
+    view = plait.jit(lambda v: v[1:])(x)
+    assert view.data_ptr() == x.data_ptr() + 4
+    assert plait.jit(lambda v: v.T)(torch.zeros(2, 3)).stride() == (1, 3)
+
+
+def test_loops():
+    x = torch.rand(100_000, dtype=torch.float64)
+    for _ in range(3):
+        made = squares(x)
+        assert type(made) is torch.Tensor and made.shape == () and made.item() == squares(x.numpy())
+
+
+def test_what_torch_has_no_tensors_of():
+    x = torch.arange(3.0)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert plait.jit(lambda v: v[::-1])(x).tolist() == [2, 1, 0]
+        made = plait.jit(lambda v: np.broadcast_to(v, (2, 3)))(x)
+    made[0, 0] = 5
+    assert x[0] == 0 and made[1, 0] == 0
+    assert type(plait.jit(lambda v: np.array(["a"]))(x)) is numpy.ndarray
+
+
+@pytest.mark.parametrize("name", ["bfloat16", "float8_e4m3fn", "float8_e5m2", "float8_e4m3fnuz", "float8_e5m2fnuz"])
+def test_narrow_dtypes(name):
+    pytest.importorskip("ml_dtypes")
+    x = torch.arange(4.0).reshape(2, 2).T.to(getattr(torch, name))
+    made = plait.jit(lambda v: v + v)(x)
+    assert made.dtype == x.dtype and made.float().tolist() == [[0, 4], [2, 6]]
+    assert fill(x, 3) is x and x.float().tolist() == [[0, 2], [3, 3]]
+
+
+REFUSED = [
+    ("torch.ones(3, requires_grad=True)", RuntimeError, r"requires grad: give x.detach\(\)"),
+    ("torch.nn.Parameter(torch.ones(3))", RuntimeError, r"requires grad: give x.detach\(\)"),
+    ("torch.eye(3).to_sparse()", TypeError, r"layout torch.sparse_coo: give x.to_dense\(\)"),
+    ("torch.eye(3).to_sparse_csr()", TypeError, r"layout torch.sparse_csr: give x.to_dense\(\)"),
+    ("torch.ones(3, device='meta')", TypeError, "on the meta device"),
+    ("torch.ones(3, dtype=torch.complex64).conj()", TypeError, r"conjugate bit set: give x.resolve_conj\(\)"),
+    ("torch.ones(3, dtype=torch.complex64).conj().imag", TypeError, r"negative bit set: give x.resolve_neg\(\)"),
+    ("torch.quantize_per_tensor(torch.ones(3), 0.1, 0, torch.quint8)", TypeError, r"quantised: give x.dequantize\(\)"),
+    ("fake()", TypeError, "torch.compile records"),
+]
+
+
+def fake():
+    from torch._subclasses.fake_tensor import FakeTensorMode
+
+    with FakeTensorMode():
+        return torch.ones(3)
+
+
+@pytest.mark.parametrize("source, error, says", REFUSED, ids=[source for source, *_ in REFUSED])
+@pytest.mark.filterwarnings("ignore")
+def test_what_is_refused(source, error, says):
+    bad = eval(source, {"torch": torch, "fake": fake})
+    for args, place in (((1.0, bad), "y"), (({"k": [bad]}, 1.0), r"x\['k'\]\[0\]")):
+        with pytest.raises(error, match=rf"root\(\) got for {place} a torch\.\w+ .*{says}"):
+            root(*args)
+
+
+def test_torch_transforms_are_refused():
+    with pytest.raises(TypeError, match=r"root\(\) got for x a torch"):
+        torch.func.vmap(lambda v: root(v, 1.0))(torch.ones(3, 2))
+
+
+def test_torch_compile_leaves_the_function_alone():
+    x = torch.ones(3)
+    made = torch.compile(lambda v: root(v * 2, 1.0), backend="eager")(x)
+    assert made.tolist() == root(x * 2, 1.0).tolist()
+
+
+def test_memory_lives_as_long_as_it_is_used():
+    x = torch.ones(1000)
+    gone = weakref.ref(x)
+    view = plait.jit(lambda v: v[1:])(x)
+    made = root(x, 1)
+    del x
+    gc.collect()
+    assert view.sum() == 999 and made.shape == (1000,)
+    del view
+    gc.collect()
+    assert gone() is None
+
+
+def test_torch_has_its_way_with_mixed_operands():
+    a, t = plait.arange(3.0), torch.ones(3, dtype=torch.float64)
+    for made in (a + t, t + a, t - a, torch.add(t, a), torch.stack([t, a])[1] + t):
+        assert type(made) is torch.Tensor and made.dtype == torch.float64
+    assert (t + a).tolist() == (a + t).tolist() == [1, 2, 3]
+    assert torch.relu(a - 1).tolist() == [0, 0, 1]
+    assert numpy.shares_memory(numpy.asarray(t), t.numpy())
+    made = plait.jit(lambda v: torch.relu(v - 2) + v.numpy())(t)
+    assert type(made) is torch.Tensor and made.tolist() == [1, 1, 1]
+
+
+def test_mixed_libraries():
+    jnp = pytest.importorskip("jax.numpy")
+    t, j = torch.ones(3), jnp.ones(3)
+    assert type(root(t, j)) is torch.Tensor and type(root(j, t)) is type(j)

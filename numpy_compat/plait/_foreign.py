@@ -1,0 +1,612 @@
+"""Arrays of other libraries at the edge of a jitted function: they are lent to it as NumPy's over their memory, or as Plait's where they are on a
+device, and what it gives back goes into arrays of that library over the results' memory."""
+
+import dataclasses
+import functools
+import inspect
+import sys
+import threading
+import types
+
+import numpy
+
+from . import _exchange, _plait
+from ._boundary import _AS_IT_IS, _differs, _is_array
+from ._pickles import STAND_INS
+from ._plait import lazy_scalar, ndarray
+
+_OWN = numpy.ndarray, numpy.generic, ndarray, lazy_scalar
+# Of these alone are most long lists; NumPy's scalars are not among them, which come back as arrays.
+_PYTHONS = {int, float, bool, complex, str, bytes, type(None)}
+_COMPUTES = "biufc"  # kinds of dtypes whose scalars are arrays without dimensions in other libraries
+_SCALARS = {numpy.dtype(c).type for c in numpy.typecodes["All"] if numpy.dtype(c).kind in _COMPUTES}
+_INTERFACE = "__cuda_array_interface__"
+known = {}  # class of arrays -> its _Library
+
+
+class _Refused(Exception):
+    """Why an array is not lent; `error`: the class of what is raised for it."""
+
+    def __init__(self, array, why, error=TypeError):
+        super().__init__(why)
+        self.array, self.error = array, error
+
+
+class _Library:
+    """How arrays of a class come to be Plait's, and how results come back, by DLPack and __cuda_array_interface__."""
+
+    def __init__(self, kind):
+        self.kind = kind
+        self.name = f"{kind.__module__.partition('.')[0]}.{kind.__name__}"
+
+    def lend(self, x):
+        """NumPy's array over x's memory on the host, or Plait's over that on a device. Raises _Refused."""
+        try:
+            if not hasattr(self.kind, "__dlpack__"):
+                return _exchange.from_interface(x)
+            made = _exchange.from_dlpack(x)
+            return self.on_host(x) if made is NotImplemented else made
+        except Exception as e:  # whatever a library says of an array that it does not export
+            raise _Refused(x, f"that is not lent without a copy ({_line(e)}): give a NumPy array of its values") from e
+
+    def on_host(self, x):
+        lent = _exchange.OnHost(x)
+        made = numpy.from_dlpack(lent)
+        return made if lent.narrow is None else made.view(lent.narrow)
+
+    def take(self, y):
+        """An array of the library over y, NumPy's on the host or Plait's; y itself where the library has no such."""
+        make = self.importer(y)
+        if make is None:
+            return y
+        try:
+            return make(_plait.share(y) if _is_narrow(y) else y)
+        except (BufferError, TypeError, ValueError, RuntimeError):
+            return self.copied(make, y)
+
+    def copied(self, make, y):
+        """The same for what the library does not take as it is: read-only memory, and strides that it does not know."""
+        try:
+            return make(y.copy())
+        except (BufferError, TypeError, ValueError, RuntimeError):
+            return y
+
+    def importer(self, y):
+        """from_dlpack of the library, which stands in a module that the class comes from; None without one."""
+        name = self.kind.__module__
+        while name:
+            found = getattr(sys.modules.get(name), "from_dlpack", None)
+            if found is not None:
+                return found
+            name = name.rpartition(".")[0]
+        return None
+
+
+class _Jax(_Library):
+    """Arrays of JAX are read-only."""
+
+    def on_host(self, x):
+        return numpy.asarray(x)  # which is over its memory, too, and sooner made
+
+    def lend(self, x):
+        if isinstance(x, sys.modules["jax"].core.Tracer):
+            raise _Refused(x, "that JAX traces, and has no values yet: call the function outside of jax.jit, or by jax.pure_callback")
+        return super().lend(x)
+
+    def importer(self, y):
+        return sys.modules["jax"].dlpack.from_dlpack
+
+    def copied(self, make, y):
+        return sys.modules["jax"].numpy.asarray(y)
+
+
+class _Torch(_Library):
+    """Tensors, of which torch says itself whether they have an array."""
+
+    def __init__(self, kind):
+        super().__init__(kind)
+        self.torch = sys.modules["torch"]
+        self.from_numpy = self.torch.from_numpy
+
+    def lend(self, x):
+        try:
+            return x.numpy()
+        except (TypeError, RuntimeError, NotImplementedError) as e:
+            return self.seldom(x, e)
+
+    def seldom(self, x, error):
+        """What has no array of NumPy's own dtypes in memory of the host."""
+        torch = self.torch
+        for is_so, why, kind in self.refusals(x):
+            if is_so:
+                raise _Refused(x, why, kind) from None
+        if x.device.type == "cuda":
+            return super().lend(x)
+        bits = {1: torch.uint8, 2: torch.int16}.get(x.element_size())
+        narrow = _narrow(str(x.dtype).partition(".")[2]) if x.device.type == "cpu" and bits else None
+        if narrow is None:
+            raise _Refused(x, f"on {x.device}, of {x.dtype}, which NumPy has no array for ({_line(error)})") from error
+        return x.view(bits).numpy().view(narrow)
+
+    def refusals(self, x):
+        torch = self.torch
+        yield _is_traced(x), "that torch.compile records, and has no values yet: call the function outside of what is compiled", TypeError
+        yield x.layout is not torch.strided, f"with the layout {x.layout}: give x.to_dense()", TypeError
+        yield x.is_meta, "on the meta device, which has no values: give a tensor on the host or a GPU", TypeError
+        yield x.requires_grad, "that requires grad: give x.detach(), of which no derivatives are taken", RuntimeError
+        yield x.is_quantized, "that is quantised: give x.dequantize(), or x.int_repr()", TypeError
+        yield x.is_conj(), "with its conjugate bit set: give x.resolve_conj()", TypeError
+        yield x.is_neg(), "with its negative bit set: give x.resolve_neg()", TypeError
+        yield x.device.type not in ("cpu", "cuda"), f"on {x.device}, where Plait does not run: give x.cpu()", TypeError
+
+    def take(self, y):
+        if type(y) is not numpy.ndarray:
+            return self.torch.from_dlpack(y)
+        if not y.flags.writeable:
+            y = y.copy()  # tensors cannot be read-only
+        try:
+            return self.from_numpy(y)
+        except TypeError:
+            return self.narrow(y)
+        except ValueError:  # strides or an order of bytes that torch does not know
+            return self.take(numpy.array(y, y.dtype.newbyteorder("="), order="C"))
+
+    def narrow(self, y):
+        """A tensor of a dtype that NumPy's arrays have from ml_dtypes; y itself where torch has no such dtype."""
+        dtype = getattr(self.torch, y.dtype.name, None) if _is_narrow(y) else None
+        return y if dtype is None else self.take(y.view(f"i{y.itemsize}" if y.itemsize > 1 else "u1")).view(dtype)
+
+
+def _is_traced(x):
+    """Whether it is one of torch's tensors that stand for others while a function is recorded."""
+    return type(x).__name__ in ("FakeTensor", "FunctionalTensor") or x.__class__.__module__.startswith("torch._subclasses")
+
+
+def _is_narrow(y):
+    """Whether its dtype is one of ml_dtypes'."""
+    return y.dtype.num >= 256
+
+
+def _narrow(name):
+    try:
+        import ml_dtypes
+
+        return numpy.dtype(getattr(ml_dtypes, name))
+    except (ImportError, AttributeError, TypeError):
+        return None
+
+
+def _line(error):
+    return str(error).strip().partition("\n")[0]
+
+
+def library_of(kind, x=None):
+    """The _Library of a class whose instances, x one of them, are arrays of another library; None for any other class."""
+    found = known.get(kind)
+    if found is None and (hasattr(kind, "__dlpack__") or hasattr(kind, _INTERFACE) or _INTERFACE in getattr(x, "__dict__", ())):
+        if issubclass(kind, _OWN) or issubclass(kind, types.ModuleType):
+            return None
+        roots = {base.__module__.partition(".")[0] for base in kind.__mro__}
+        make = _Torch if "torch" in roots else _Jax if roots & {"jax", "jaxlib"} else _Library
+        found = known[kind] = make(kind)
+    return found
+
+
+def _has_foreign(x, depth=20):
+    """Whether it is, or holds, an array of another library."""
+    kind = type(x)
+    if kind in _AS_IT_IS or kind is numpy.ndarray:
+        return False
+    if kind in known or library_of(kind, x):
+        return True
+    if depth == 0:
+        return False
+    if isinstance(x, (list, tuple)):
+        return not _plait.holds_only(x, _AS_IT_IS) and any(_has_foreign(v, depth - 1) for v in x)
+    if kind is dict:
+        return not _plait.holds_only(x, _AS_IT_IS) and any(_has_foreign(v, depth - 1) for v in x.values())
+    return _is_record(x) and any(_has_foreign(v, depth - 1) for v in _attributes(x).values())
+
+
+def has_foreign(args, kwargs):
+    """Whether arrays of other libraries are among the arguments of a call."""
+    return any(map(_has_foreign, args)) or bool(kwargs) and any(map(_has_foreign, kwargs.values()))
+
+
+def _is_record(x):
+    """Whether it is an instance of a dataclass."""
+    return hasattr(type(x), "__dataclass_fields__") and not isinstance(x, type)
+
+
+def _attributes(x):
+    fields = (f.name for f in dataclasses.fields(x))
+    return {**getattr(x, "__dict__", {}), **{n: getattr(x, n) for n in fields if hasattr(x, n)}}
+
+
+class _Here(threading.local):
+    lending = None  # of the innermost call that arrays of other libraries were given to
+
+
+_here = _Here()
+
+
+class Lending:
+    """One call of a jitted function with arrays of other libraries."""
+
+    def __init__(self, jitted):
+        self.jitted = jitted
+        self.library = None  # of the first
+        self.device = None  # of all of them
+        self.with_plaits = False  # Plait's own arrays are among the arguments: then so are the others
+        self.known = {}  # id of what the function gets, or gave -> that, and the caller's
+        self.made = {}  # id of the caller's -> what the function gets
+        self.copies = []  # of lists, dicts and dataclasses: the caller's, the function's, and what was in that
+
+    def enter(self, args, kwargs):
+        """The arguments as the function gets them."""
+        try:
+            made = self.each(args, kwargs)
+            if self.with_plaits and self.device == "cpu":
+                self.known, self.made, self.copies = {}, {}, []
+                made = self.each(args, kwargs)
+            return made
+        except _Refused as e:
+            raise e.error(_message(self.jitted.fn, args, kwargs, e)) from None
+
+    def each(self, args, kwargs):
+        return [self.given(x) for x in args], {k: self.given(v) for k, v in kwargs.items()} if kwargs else kwargs
+
+    def given(self, x):
+        kind = type(x)
+        library = None if kind in _AS_IT_IS else library_of(kind, x)
+        if library is not None:
+            return self.made[id(x)] if id(x) in self.made else self.lent(x, library)
+        if kind in _AS_IT_IS or not _has_foreign(x):
+            self.as_it_is(x)
+            return x
+        if id(x) in self.made:
+            return self.made[id(x)]
+        if isinstance(x, tuple):
+            parts = [self.given(v) for v in x]
+            return self.stands(tuple(parts) if kind is tuple else kind(*parts), x)
+        if isinstance(x, list):
+            made = self.stands([], x)
+            made += [self.given(v) for v in x]
+            self.copies.append((x, made, made.copy()))
+            return made
+        if kind is dict:
+            made = self.stands({}, x)
+            made.update((k, self.given(v)) for k, v in x.items())
+            self.copies.append((x, made, made.copy()))
+            return made
+        made = self.stands(object.__new__(kind), x)
+        for name, value in _attributes(x).items():
+            object.__setattr__(made, name, self.given(value))
+        self.copies.append((x, made, _attributes(made)))
+        return made
+
+    def as_it_is(self, x):
+        """Notes arrays of the caller's that are no other library's: where they come back, they are what they were."""
+        if isinstance(x, numpy.ndarray):
+            self.known[id(x)] = x, x
+            self.with_plaits = self.with_plaits or _is_array(type(x))
+        elif isinstance(x, (list, tuple)) and not _plait.holds_only(x, _AS_IT_IS):
+            for v in x:
+                self.as_it_is(v)
+        elif type(x) is dict and not _plait.holds_only(x, _AS_IT_IS):
+            for v in x.values():
+                self.as_it_is(v)
+
+    def lent(self, x, library):
+        made = library.lend(x)
+        device = "cpu" if type(made) is numpy.ndarray else made.device
+        if self.library is None:
+            self.library, self.device = library, device
+            asked = self.jitted.device
+            if device != "cpu" and asked is not None and str(_plait.open_device(asked)) != device:
+                raise _Refused(x, f"on {device}, and the function runs on {asked!r}: move it there first")
+        elif device != self.device:
+            raise _Refused(x, f"on {device}, and one before it is on {self.device}: move it there first")
+        if self.with_plaits and type(made) is numpy.ndarray:
+            made = _plait.share(made)
+        return self.stands(made, x)
+
+    def stands(self, ours, theirs):
+        self.known[id(ours)] = ours, theirs
+        self.made[id(theirs)] = ours
+        return ours
+
+    def taken(self, x):
+        """A result as the caller gets it."""
+        found = self.known.get(id(x))
+        if found is not None:
+            return found[1]
+        kind = type(x)
+        if kind is lazy_scalar:
+            x = sys.modules["plait"].asarray(x)
+        if kind is numpy.ndarray or kind is ndarray:
+            made = self.library.take(x)
+            self.known[id(x)] = x, made
+            return made
+        if kind in _PYTHONS or kind in known:
+            return x
+        if isinstance(x, numpy.generic):
+            return self.library.take(numpy.asarray(x)) if x.dtype.kind in _COMPUTES or _is_narrow(x) else x
+        if isinstance(x, (list, tuple)) and _plait.holds_only(x, _PYTHONS):
+            return x
+        if isinstance(x, tuple):
+            made = [self.taken(v) for v in x]
+            if all(map(lambda a, b: a is b, made, x)):
+                return x
+            return tuple(made) if kind is tuple else kind(*made)
+        self.inside(x)
+        return x
+
+    def inside(self, x):
+        """Results in a list, a dict or a dataclass that the function made."""
+        self.known[id(x)] = x, x
+        if isinstance(x, list):
+            x[:] = [self.taken(v) for v in x]
+        elif isinstance(x, dict):
+            dict.update(x, {k: self.taken(v) for k, v in dict.items(x)})
+        elif _is_record(x):
+            for name, value in _attributes(x).items():
+                made = self.taken(value)
+                if made is not value:
+                    object.__setattr__(x, name, made)
+
+    def give_back(self):
+        """What the function changed in lists, dicts and dataclasses."""
+        for theirs, ours, before in self.copies:
+            if isinstance(ours, list):
+                if _differs(ours, before):
+                    theirs[:] = [self.taken(v) for v in ours]
+                    before[:] = ours
+            elif isinstance(ours, dict):
+                if _differs(ours, before):
+                    made = {k: self.taken(v) for k, v in ours.items()}
+                    theirs.clear()
+                    theirs.update(made)
+                    before.clear()
+                    before.update(ours)
+            else:
+                self.give_back_attributes(theirs, _attributes(ours), before)
+
+    def give_back_attributes(self, theirs, now, before):
+        for name in before.keys() - now.keys():
+            object.__delattr__(theirs, name)
+            del before[name]
+        for name, value in now.items():
+            if name not in before or value is not before[name]:
+                object.__setattr__(theirs, name, self.taken(value))
+                before[name] = value
+
+    def __enter__(self):
+        self.outer, _here.lending = _here.lending, self
+
+    def __exit__(self, *_):
+        _here.lending = self.outer
+        if self.copies:
+            self.give_back()
+
+    def call(self, run, args, kwargs):
+        args, kwargs = self.enter(args, kwargs)
+        with self:
+            result = run(*args, **kwargs)
+        return self.taken(result)
+
+    def pieces(self, run, args, kwargs, inward, outward):
+        """The same of a generator or a coroutine, between yields of its own; what it is sent and yields goes through inward() and outward()."""
+        args, kwargs = self.enter(args, kwargs)
+        inner = run(*args, **kwargs)
+        resume, value = inner.send, None
+        while True:
+            with self:
+                try:
+                    item = resume(value)
+                except StopIteration as end:
+                    result, item = end.value, _ENDED
+            if item is _ENDED:
+                return self.taken(result)
+            try:
+                value, resume = inward((yield outward(item))), inner.send
+            except GeneratorExit:
+                with self:
+                    inner.close()
+                raise
+            except BaseException as e:
+                value, resume = e, inner.throw
+
+
+_ENDED = object()
+
+
+def call(jitted, run, args, kwargs):
+    """What run() returns for arguments with arrays of other libraries among them, as arrays of the first one's library."""
+    try:
+        given, library = (None, None) if kwargs else _simple(args)
+        if library is None:
+            return Lending(jitted).call(run, args, kwargs)
+        outer, _here.lending = _here.lending, library
+        try:
+            result = run(*given)
+        finally:
+            _here.lending = outer
+        kind = type(result)
+        if kind in _PYTHONS:
+            return result
+        if kind is numpy.ndarray:
+            at = [*map(id, given)]
+            return args[at.index(id(result))] if id(result) in at else library.take(result)
+        if kind in _SCALARS:
+            return library.take(numpy.asarray(result))
+        return _taken(jitted, result, args, given, library)
+    except BaseException as error:
+        if isinstance(error, AttributeError):
+            _explain(error)
+        error.__traceback__ = _of_the_program(error.__traceback__)
+        raise
+
+
+def _of_the_program(trace):
+    """The entries of a traceback after those of this module."""
+    inner = trace
+    while inner is not None and inner.tb_frame.f_code.co_filename == __file__:
+        inner = inner.tb_next
+    return inner or trace
+
+
+def _explain(error):
+    """Of an attribute that the library's arrays have, and NumPy's not."""
+    if type(error.obj) in (numpy.ndarray, ndarray):
+        for library in known.values():
+            if hasattr(library.kind, error.name):
+                error.add_note(f"In plait.jit, arrays of {library.name} are NumPy's: write what NumPy has for .{error.name}, or call it outside.")
+                return
+
+
+def _simple(args):
+    """What the function gets for arguments that are arrays on the host and Python's numbers alone, and the first one's library; else None, twice."""
+    given, lent, first = [], None, None
+    for x in args:
+        library = known.get(type(x))
+        if library is not None:
+            if lent is not None and id(x) in lent:
+                x = lent[id(x)]
+            else:
+                try:
+                    ours = library.lend(x)
+                except _Refused:
+                    return None, None
+                if type(ours) is not numpy.ndarray:
+                    return None, None
+                if first is None:
+                    first, lent = library, {}
+                lent[id(x)] = ours
+                x = ours
+        elif type(x) is not numpy.ndarray and type(x) not in _PYTHONS:
+            return None, None
+        given.append(x)
+    return given, first
+
+
+def _taken(jitted, result, args, given, library):
+    """What the caller gets after such a call for what is no array and no number."""
+    lending = Lending(jitted)
+    lending.library = library
+    lending.known = {id(ours): (ours, theirs) for ours, theirs in zip(given, args)}
+    return lending.taken(result)
+
+
+def generator(jitted, run, args, kwargs):
+    """The generator that run() returns, for such arguments."""
+    lending = Lending(jitted)
+    return lending.pieces(run, args, kwargs, lending.given, lending.taken)
+
+
+@types.coroutine
+def coroutine(jitted, run, args, kwargs):
+    """The coroutine that run() returns, for such arguments."""
+    return (yield from Lending(jitted).pieces(run, args, kwargs, _itself, _itself))
+
+
+def _message(fn, args, kwargs, refused):
+    return f"{getattr(fn, '__qualname__', repr(fn))}() got for {_place(fn, args, kwargs, refused.array)} a {library_of(type(refused.array)).name} {refused}"
+
+
+def _place(fn, args, kwargs, array):
+    """Where an array is among the arguments, in the words of the function's parameters."""
+    named = [(f"argument {i + 1}", x) for i, x in enumerate(args)] + [*kwargs.items()]
+    try:
+        bound = inspect.signature(fn).bind(*args, **kwargs)
+    except (TypeError, ValueError):  # a wrong call, or a function that has no signature
+        pass
+    else:
+        named = [*bound.arguments.items()]
+    return next((path for name, x in named if (path := _path(name, x, array))), "an argument")
+
+
+def _path(name, x, array):
+    if x is array:
+        return name
+    if isinstance(x, (list, tuple)):
+        parts = [(f"{name}[{i}]", v) for i, v in enumerate(x)]
+    elif isinstance(x, dict):
+        parts = [(f"{name}[{k!r}]", v) for k, v in x.items()]
+    else:
+        parts = [(f"{name}.{k}", v) for k, v in _attributes(x).items()] if _is_record(x) else []
+    return next((path for inner, v in parts if (path := _path(inner, v, array))), None)
+
+
+def _of_tensors(name):
+    """A method of tensors: while a function runs that was given such, its arrays are what it gives."""
+
+    def method(self):
+        if _here.lending is None:
+            raise AttributeError(f"'plait.ndarray' object has no attribute {name!r}")
+        return functools.partial(_itself, self)
+
+    return property(method)
+
+
+def _itself(x, **_):
+    return x
+
+
+for _name in ("numpy", "detach", "cpu"):
+    setattr(ndarray, _name, _of_tensors(_name))
+
+
+class _Torchs(types.ModuleType):
+    """torch in jitted functions, where from_numpy() takes Plait's arrays."""
+
+    def __init__(self, torch):
+        super().__init__("torch", torch.__doc__)
+        self.from_numpy = functools.wraps(torch.from_numpy)(functools.partial(_tensor, torch))
+        object.__setattr__(self, "_theirs", torch)
+
+    def __getattr__(self, name):
+        return getattr(self._theirs, name)
+
+    def __setattr__(self, name, value):
+        super().__setattr__(name, value) if name in ("from_numpy", "_theirs") else setattr(self._theirs, name, value)
+
+    def __dir__(self):
+        return dir(self._theirs)
+
+
+def _tensor(torch, x):
+    """torch.from_numpy(): of an array of Plait's, a tensor over its memory, wherever that is."""
+    if type(x) is not ndarray:
+        return torch.from_numpy(x)
+    if _plait.on_device(x):
+        return torch.from_dlpack(x)
+    return library_of(torch.Tensor).take(x.to_numpy())
+
+
+def know_torch():
+    """Before a function is looked at: torch, if the program has it, is to have a stand-in."""
+    if hasattr(sys.modules.get("torch"), "from_numpy"):
+        stand_in(sys.modules["torch"])
+
+
+def stand_in(torch):
+    """What stands for the module in jitted functions."""
+    if id(torch) not in STAND_INS:
+        made = STAND_INS[id(torch)] = _Torchs(torch)
+        STAND_INS[id(torch.from_numpy)] = made.from_numpy
+    return STAND_INS[id(torch)]
+
+
+def torch_function(func, args, kwargs):
+    """torch's functions, operators of tensors among them, take Plait's arrays as tensors over their memory."""
+    torch = sys.modules["torch"]
+
+    def made(x):
+        if _is_array(type(x)):
+            return _tensor(torch, x)
+        if type(x) in (list, tuple):
+            return type(x)(map(made, x))
+        return x
+
+    return func(*map(made, args), **{k: made(v) for k, v in kwargs.items()})

@@ -1,0 +1,369 @@
+"""Arrays of other libraries as arguments of jitted functions: a small library that knows DLPack alone stands for all of them; real ones are in
+tests/libraries."""
+
+import asyncio
+import collections
+import dataclasses
+import gc
+import traceback
+import types
+import weakref
+
+import numpy
+import pytest
+from support import needs_device
+
+import plait
+from plait._jit import loops_of
+
+np = numpy
+
+
+class Tensor:
+    """An array of a library of its own: no operator, no __array__, but DLPack."""
+
+    def __init__(self, values, dtype=None):
+        self.memory = values if isinstance(values, (numpy.ndarray, plait.ndarray)) else numpy.array(values, dtype)
+
+    def __dlpack__(self, **how):
+        return self.memory.__dlpack__(**how)
+
+    def __dlpack_device__(self):
+        return self.memory.__dlpack_device__()
+
+    def tolist(self):
+        return self.memory.tolist()
+
+
+def from_dlpack(x):
+    """The library's, which the edge finds in the module of the class."""
+    return Tensor(plait.from_dlpack(x) if type(x) is plait.ndarray else numpy.from_dlpack(x))
+
+
+class Other(Tensor):
+    pass
+
+
+@dataclasses.dataclass
+class Point:
+    x: object
+    n: int = 0
+
+
+@dataclasses.dataclass(frozen=True)
+class Frozen:
+    x: object
+
+
+@dataclasses.dataclass
+class Slots:
+    __slots__ = ("x",)
+    x: object
+
+
+Pair = collections.namedtuple("Pair", "a b")
+
+
+@plait.jit
+def root(x, y):
+    return np.sqrt(x * x + 1) + y
+
+
+@plait.jit
+def squares(x):
+    total = 0.0
+    for v in x:
+        total += v * v
+    return total
+
+
+@plait.jit
+def fill(x, value):
+    x[1:] = value
+
+
+@plait.jit
+def same(*args, **kwargs):
+    return args if not kwargs else (args, kwargs)
+
+
+@plait.jit
+def parts(p):
+    return {"sum": p["a"].sum(), "list": [p["b"][0] * 2, 3], "pair": Pair(p["b"][1] + 1, None), "text": "t"}
+
+
+def test_results_are_the_librarys():
+    made = root(Tensor([0.0, 1.0]), 1)
+    assert type(made) is Tensor and type(made.memory) is numpy.ndarray
+    assert made.tolist() == (np.sqrt(np.array([1.0, 2.0])) + 1).tolist()
+    assert type(root(np.array([0.0]), Tensor([1.0]))) is Tensor
+    assert type(root(1.0, y=Tensor([1.0]))) is Tensor
+
+
+def test_memory_is_shared_both_ways(monkeypatch):
+    x = Tensor([1.0, 2.0, 3.0])
+    address = x.memory.ctypes.data
+    seen = []
+
+    @plait.jit
+    def f(v):
+        seen.append(v.ctypes.data)
+        v *= 2
+        return v[1:]
+
+    made = f(x)
+    assert seen == [address] and x.tolist() == [2, 4, 6]
+    assert made.memory.ctypes.data == address + 8
+    assert fill(x, 7) is None and x.tolist() == [2, 7, 7]
+
+
+def test_loops_run_in_machine_code_over_them():
+    x = np.arange(100_000.0)
+    for _ in range(3):
+        made, theirs = squares(Tensor(x)), squares(x)
+        assert type(theirs) is numpy.float64 and made.tolist() == theirs
+    assert any(code.runs for loop in loops_of(squares) for code in loop.codes.values())
+
+
+def test_arguments_come_back_as_the_objects_they_were():
+    x, a, p = Tensor([1.0]), np.ones(2), plait.ones(2)
+    made = same(x, x, a, [x, 2], None)
+    assert made[0] is x and made[1] is x and made[2] is a and made[3][0] is x
+    assert same(x, p)[1] is p
+    assert same(k=x)[1]["k"] is x
+
+
+def test_results_in_containers():
+    made = parts({"a": Tensor([1.0, 2.0]), "b": [Tensor([3]), Tensor([4])]})
+    assert made["sum"].tolist() == 3 and made["sum"].memory.shape == ()
+    assert made["list"][0].tolist() == [6] and made["list"][1] == 3
+    assert type(made["pair"]) is Pair and made["pair"].a.tolist() == [5] and made["pair"].b is None and made["text"] == "t"
+
+
+def test_lists_and_dicts_get_what_the_function_puts_there():
+    @plait.jit
+    def f(xs, d):
+        xs.append(xs[0] + 1)
+        d["b"] = d["a"] * 2
+        return xs
+
+    x = Tensor([1.0])
+    xs, d = [x], {"a": x}
+    assert f(xs, d) is xs
+    assert xs[0] is x and xs[1].tolist() == [2] and d["a"] is x and d["b"].tolist() == [2]
+
+
+def test_so_they_do_where_it_raises():
+    @plait.jit
+    def f(xs):
+        xs.append(xs[0] + 1)
+        raise KeyError("after")
+
+    xs = [Tensor([1.0])]
+    with pytest.raises(KeyError, match="after") as caught:
+        f(xs)
+    assert xs[1].tolist() == [2]
+    assert not [s for s in traceback.extract_tb(caught.tb) if s.filename.endswith("_foreign.py")]
+
+
+@pytest.mark.parametrize("kind", [Point, Frozen, Slots])
+def test_dataclasses(kind):
+    @plait.jit
+    def f(p):
+        return kind(p.x + 1)
+
+    p = kind(Tensor([1.0]))
+    x = p.x
+    made = f(p)
+    assert type(made) is kind and made.x.tolist() == [2] and p.x is x
+    assert same(p)[0] is p
+
+
+def test_attributes_of_dataclasses_that_the_function_sets():
+    @plait.jit
+    def f(p):
+        p.n += 1
+        p.y = p.x * 2
+        p.x = p.y
+
+    p = Point(Tensor([1.0]))
+    f(p)
+    assert p.n == 1 and p.y.tolist() == [2] and p.y is p.x
+
+
+def test_arrays_are_what_tensors_numpy_gives():
+    @plait.jit
+    def f(x):
+        assert x.numpy() is x and x.detach().cpu().numpy() is x
+        return (x.numpy() + 1).numpy() * 2
+
+    assert f(Tensor([1.0])).tolist() == [4]
+    assert plait.jit(lambda x: hasattr(x, "numpy"))(np.ones(2)) is False
+    assert not hasattr(plait.ones(2), "detach") and plait.jit(lambda x: hasattr(x, "cpu"))(Tensor([1.0])) is True
+    with pytest.raises(AttributeError, match="no attribute 'numpy'"):
+        plait.ones(2).numpy
+
+
+def test_read_only_memory_raises_as_numpys():
+    x = np.arange(3.0)
+    x.flags.writeable = False
+    theirs = pytest.raises(ValueError, x.__setitem__, 0, 1)
+    with pytest.raises(ValueError) as ours:
+        fill(Tensor(x), 1)
+    assert str(ours.value) == str(theirs.value)
+
+
+def test_narrow_dtypes():
+    ml_dtypes = pytest.importorskip("ml_dtypes")
+    for name in ("bfloat16", "float8_e4m3fn"):
+        x = Tensor(plait.asarray(np.arange(4).astype(getattr(ml_dtypes, name))))
+        y = plait.jit(lambda v: np.asarray(v * 2, v.dtype))
+        made = y(x)
+        assert type(made) is Tensor and made.memory.dtype == getattr(ml_dtypes, name) and made.tolist() == [0, 2, 4, 6]
+
+
+class Refusing(Tensor):
+    def __dlpack__(self, **how):
+        raise BufferError("this layout is not exported")
+
+
+@pytest.mark.parametrize(
+    "given, place",
+    [
+        (lambda x: ((x, 1), {}), "x"),
+        (lambda x: ((1,), {"y": x}), "y"),
+        (lambda x: (([1, x], 1), {}), r"x\[1\]"),
+        (lambda x: (({"k": (x,)}, 1), {}), r"x\['k'\]\[0\]"),
+        (lambda x: ((1, Point(x)), {}), r"y\.x"),
+    ],
+)
+def test_errors_name_the_argument(given, place):
+    args, kwargs = given(Refusing([1.0]))
+    with pytest.raises(
+        TypeError, match=rf"root\(\) got for {place} a test_foreign_arrays.Refusing .*this layout is not exported.*NumPy array"
+    ):
+        root(*args, **kwargs)
+
+
+def test_the_first_librarys_arrays_come_back():
+    calls = []
+    mine = types.ModuleType("mine")
+    mine.from_dlpack = lambda x: calls.append(x) or "mine"
+    kind = type("Mine", (Tensor,), {"__module__": "mine.core"})
+    import sys
+
+    sys.modules["mine"] = mine
+    try:
+        assert root(kind([1.0]), Tensor([1.0])) == "mine" and len(calls) == 1
+        assert type(root(Tensor([1.0]), kind([1.0]))) is Tensor
+    finally:
+        del sys.modules["mine"]
+
+
+def test_a_library_that_takes_nothing_gets_numpys():
+    kind = type("Alone", (Tensor,), {"__module__": "nowhere"})
+    assert type(root(kind([1.0]), 1)) is numpy.ndarray
+
+
+def test_arrays_are_held_while_they_are_read():
+    class Memory(numpy.ndarray):
+        pass
+
+    memory = numpy.arange(5.0).view(Memory)
+    gone = weakref.ref(memory)
+    held = [Tensor(memory)]
+    del memory
+
+    @plait.jit
+    def f(x):
+        y = x + 1
+        held.clear()
+        gc.collect()
+        assert gone() is not None
+        return y
+
+    assert f(held[0]).tolist() == [1, 2, 3, 4, 5]
+    gc.collect()
+    assert gone() is None
+    view = plait.jit(lambda x: x[1:])(Tensor(numpy.arange(5.0)))
+    gc.collect()
+    assert view.tolist() == [1, 2, 3, 4]
+
+
+def test_replayed_functions():
+    f = plait.jit(lambda x, y: np.sqrt(x) * y, replay=True)
+    for k in range(5):
+        made = f(Tensor([4.0 * k, 9.0]), 2.0)
+        assert type(made) is Tensor and made.tolist() == [np.sqrt(4.0 * k) * 2, 6]
+
+
+def test_generators_and_coroutines():
+    @plait.jit
+    def generate(x):
+        got = yield x + 1
+        assert x.numpy() is x
+        yield got * 2
+        return x
+
+    x = Tensor([1.0])
+    g = generate(x)
+    assert next(g).tolist() == [2] and not hasattr(plait.ones(1), "numpy")
+    assert g.send(Tensor([5.0])).tolist() == [10]
+    with pytest.raises(StopIteration) as end:
+        next(g)
+    assert end.value.value is x
+
+    @plait.jit
+    async def wait(x):
+        await asyncio.sleep(0)
+        return x.numpy() + 1
+
+    assert asyncio.run(wait(x)).tolist() == [2]
+
+
+def test_methods_and_nested_functions():
+    @plait.jit
+    def inner(x):
+        return x + 1
+
+    @plait.jit
+    class Model:
+        def __init__(self, w):
+            self.w = w
+
+        def run(self, x):
+            return inner(x) * self.w
+
+    assert Model(np.float64(2)).run(Tensor([1.0])).tolist() == [4]
+
+
+def test_numpys_own_subclasses_and_scalars_stay():
+    m = numpy.ma.array([1.0, 2.0], mask=[0, 1])
+    assert type(plait.jit(lambda m: m + 1)(m)) is numpy.ma.MaskedArray
+    assert type(plait.jit(lambda x: x.sum())(np.ones(2))) is numpy.float64
+
+
+@needs_device
+def test_on_a_device():
+    x = Tensor(plait.asarray(np.arange(4.0), device="cuda"))
+    made = plait.jit(lambda v: v.detach().cpu().numpy() * 2)(x)
+    assert type(made) is Tensor and made.memory.device == "cuda:0" and made.tolist() == [0, 2, 4, 6]
+    assert fill(x, 5) is None and x.tolist() == [0, 5, 5, 5]
+    assert type(squares(x)) is Tensor and squares(x).tolist() == 75
+    total = plait.jit(lambda v: (v.sum(), [v.max()]))(x)
+    assert type(total[0]) is type(total[1][0]) is Tensor and total[0].tolist() == 15
+    with pytest.raises(TypeError, match=r"for y a .*Tensor on cpu, and one before it is on cuda:0"):
+        root(x, Tensor([1.0]))
+    with pytest.raises(TypeError, match=r"for v a .*on cuda:0, and the function runs on 'cpu'"):
+        plait.jit(lambda v: v + 1, device="cpu")(x)
+
+
+@needs_device
+def test_on_a_device_by_its_interface_alone():
+    class Stranger:
+        def __init__(self, like):
+            self.__cuda_array_interface__ = like.__cuda_array_interface__
+
+    memory = plait.asarray(np.arange(4.0), device="cuda")
+    fill(Stranger(memory), 5)
+    assert memory.tolist() == [0, 5, 5, 5]
