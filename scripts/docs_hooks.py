@@ -1,6 +1,7 @@
 """What MkDocs makes of pages that are written to be read in the repository, too."""
 
 import pathlib
+import posixpath
 import re
 
 from mkdocs.structure.files import File
@@ -18,10 +19,11 @@ def on_files(files, config):
 
 def on_page_markdown(markdown, page, **_):
     """Links to sources lead out of the site: their text stays."""
+    folder = posixpath.dirname(page.file.src_uri)
 
     def inside(link):
         target = link[2].partition("#")[0]
-        found = not target or "://" in target or target in PAGES
+        found = not target or "://" in target or posixpath.normpath(posixpath.join(folder, target)) in PAGES
         return link[0] if found else link[1]
 
     return re.sub(r"\[([^\]\n]+)\]\(([^)\s]+)\)", inside, markdown)
