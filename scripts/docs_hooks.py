@@ -10,10 +10,11 @@ ROOT = pathlib.Path(__file__).resolve().parents[1]
 
 
 def on_files(files, config):
-    """The README is the first page, and what lets search run without a server goes along."""
+    """The README is the first page, and the styles and what lets search run without a server go along."""
     text = (ROOT / "README.md").read_text().replace("](docs/", "](")
     files.append(File.generated(config, "index.md", content=text))
     files.append(File.generated(config, "assets/javascripts/iframe-worker.js", content=(ROOT / "scripts" / "docs_worker.js").read_text()))
+    files.append(File.generated(config, "assets/docs.css", content=(ROOT / "scripts" / "docs.css").read_text()))
     return files
 
 

@@ -12,6 +12,7 @@ PLAIN = [
     "cheatsheet.md",
     "gallery.md",
     "migration.md",
+    "messages.md",
     "building.md",
     "faq.md",
     "libraries.md",
