@@ -27,6 +27,7 @@ def test_api_is_what_docstrings_say(monkeypatch):
     import api
 
     assert api.page() == api.PAGE.read_text(), "python scripts/api.py writes the page"
+    assert {n for names in api.SECTIONS.values() for n in names} == api.examples().keys() - {"Begin", "Command lines"}
     assert api.own_names() <= {n.partition(".")[0] for names in api.SECTIONS.values() for n in names}
 
 
@@ -37,7 +38,7 @@ PAGES = [ROOT / "README.md", *sorted(DOCS.glob("*.md")), *sorted((DOCS / "tutori
 PROGRAMS = [
     (p, b)
     for p in [ROOT / "README.md", *sorted(DOCS.glob("*.md"))]
-    if p.name not in ("libraries.md", "dask.md", "cheatsheet.md")
+    if p.name not in ("libraries.md", "dask.md", "cheatsheet.md", "api.md")
     for b in blocks(p)
 ]
 
@@ -68,6 +69,12 @@ def test_tutorials_print_and_draw_what_the_page_shows(page, tmp_path):
         # Pillow's versions choose other palettes.
         assert theirs.shape == ours.shape and abs(theirs - ours).mean() < 8, "python scripts/tutorials.py makes the pictures"
         assert kept.stat().st_size < 100_000
+
+
+def test_examples_of_the_api_are_a_program(tmp_path):
+    whole = program(DOCS / "api.md")
+    assert run(whole, tmp_path) == whole.printed
+    assert whole.printed.count("\n") > 25
 
 
 def test_cheat_sheet_is_a_program(tmp_path):
