@@ -70,8 +70,11 @@ def examples():
 
 def page():
     shown = examples()
-    text = ["# Python's API", "What Plait has beside NumPy's names, written by `python scripts/api.py` from the docstrings. Everything else is called as in NumPy;\n"
-            "[differences](differences.md) lists where it behaves otherwise, and [configuration](configuration.md) the settings. The examples continue each other: the page is one program, and begins with these lines."]
+    text = [
+        "# Python's API",
+        "What Plait has beside NumPy's names, written by `python scripts/api.py` from the docstrings. Everything else is called as in NumPy;\n"
+        "[differences](differences.md) lists where it behaves otherwise, and [configuration](configuration.md) the settings. The examples continue each other: the page is one program, and begins with these lines.",
+    ]
     text.append(shown["Begin"])
     for title, names in SECTIONS.items():
         text.append(f"## {title}")
