@@ -155,6 +155,29 @@ def unneeded(results):
     return sorted(CAUSES.keys() - {row[0].strip("`") for rows in behind(results).values() for row in rows})
 
 
+def verdicts(pairs, level):
+    """How many of the pairs of times, Plait's and the best other's, are won, even and lost."""
+    won = sum(theirs > level * ours for ours, theirs in pairs)
+    lost = sum(ours > level * theirs for ours, theirs in pairs)
+    return [str(won), str(len(pairs) - won - lost), str(lost)]
+
+
+def summary(results):
+    """A table of all that was measured: a row a kind of work."""
+
+    def pairs(workloads, others, key="steady"):
+        times = [(least(w["rows"], OWN, key), least(w["rows"], others, key)) for w in workloads]
+        return [(own[0], other[0]) for own, other in times if own and other]
+
+    peers = [i for i in IMPLS if i not in OWN]
+    kinds = [(title, "the fastest other", pairs([w for w in results["workloads"] if w["group"] == group], peers), LEVEL) for group, title in GROUPS.items()]
+    loops = [{"rows": loop_figures(r)} for r in results["python_loops"].values()]
+    kinds += [("Python's own loops", "Numba", [(own[0], other[0]) for w in loops if (own := least(w["rows"], ("plait",))) and (other := least(w["rows"], ("numba", "numba-parallel")))], LEVEL_LOOPS),
+              ("First calls", "NumPy", pairs(results["workloads"], ("numpy",), "first"), LEVEL_SMALL),
+              ("Small calls", "NumPy", [(r["plait"], r["numpy"]) for r in results["small"].values()], LEVEL_SMALL)]  # fmt: skip
+    return table(["kind of work", "", "won", "even", "lost"], [[title, "beside " + beside, *verdicts(found, level)] for title, beside, found, level in kinds if found])
+
+
 # --- tables
 
 
@@ -305,13 +328,14 @@ def page(results):
     impls = measured(results)
     bandwidth = max((w["bandwidth"] or 0 for w in results["workloads"] if w["threads"] == results["runs"][0]["threads"]), default=0)
     rounds = max(r["rounds"] for r in results["runs"])
-    text = ["# Performance"]
+    lost = "\n[What is behind](#what-is-behind) lists each loss." if behind(results) else ""
+    text = ["# Performance", f"Each case counts once. It is won or lost where the times differ by more than {LEVEL - 1:.0%}, or by {LEVEL_LOOPS - 1:.0%} for Python's loops, first calls and small calls.{lost}", summary(results)]
     if any(w["name"] in OVERVIEW for w in results["workloads"]):
         text.append(picture("overview", "Plait and the two fastest of its peers beside NumPy").replace("; the table below has the figures", ""))
     text += [runs(results), f"""* A figure is the median of the calls after the first. An element of an input changes before each. Calls go on for {' or '.join(f'{s:g}' for s in dict.fromkeys(r['seconds'] for r in results['runs']))} s
   in a process of its own{f", and a row is the median of {rounds} such processes" if rounds > 1 else ""}. Quartiles are in the JSON file.
-* In the pictures, Plait is the fastest of what the tables have apart: `plait` is the source with Plait's arrays, `plait-jit` is `plait.jit` of the unmodified function
-  with NumPy's arrays, `plait-replay` is that with `replay=True`.
+* The pictures show the fastest of Plait's three columns; the tables show each. `plait` is the source with Plait's arrays. `plait-jit` is `plait.jit` of the unmodified
+  function with NumPy's arrays. `plait-replay` is the same with `replay=True`.
 * A peer gets the same source: Numba with `njit(parallel=True)`, JAX with `jit`, PyTorch with `torch.compile`. Where a peer has a function of its
   own for the work (`conv2d`, attention), it is that. *no*: it does not take the source. *late*: no answer in time. *wrong*: the result is not NumPy's. No bar: not measured.
 * *limit* is one pass over inputs and outputs at the memory bandwidth measured in the same run ({bandwidth / 1e9:.1f} GB/s). What fits in the caches can be faster.
@@ -321,7 +345,7 @@ def page(results):
         if own:
             text += [f"## {title}", picture(group, title), folded("Milliseconds, limits and ratios", steady(own, impls))]
     if results["python_loops"]:
-        text += ["## Python's own loops", f"[Programs](python_loops.md) of loops over numbers. Plait is `plait.jit`, Numba is the faster of `numba.njit` and that with `parallel=True`, which the table has apart. Calls go on for {SETTLED} s at least: Plait makes its fastest code in the background, while earlier code runs.{loops_means(results['python_loops'])}",
+        text += ["## Python's own loops", f"[Programs](python_loops.md) of loops over numbers. Plait is `plait.jit`. Ratios use the faster of Numba's two columns: `numba.njit`, and the same with `parallel=True`. Calls go on for {SETTLED} s at least: Plait makes its fastest code in the background, while earlier code runs.{loops_means(results['python_loops'])}",
                  picture("python_loops", "Python's own loops"), folded("Milliseconds, and first calls", loops_table(results["python_loops"]))]
     if results["workloads"]:
         text += ["## First calls and memory", "The first call of a process whose caches are empty. In the table, *MiB* is what resident memory grew by, beyond inputs and result.",

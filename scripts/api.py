@@ -9,9 +9,11 @@ import numpy
 
 import plait
 import plait.array_api
+import plait.dask
 import plait.nn
 
 PAGE = pathlib.Path(__file__).resolve().parents[1] / "docs" / "api.md"
+EXAMPLES = pathlib.Path(__file__).with_name("api_examples.md")
 SECTIONS = {
     "Running NumPy code": ["jit", "ReplayWarning", "PlaitPerformanceWarning", "evaluate"],
     "Functions that C and NumPy call": ["cfunc", "guvectorize"],
@@ -22,6 +24,7 @@ SECTIONS = {
     "Devices": ["device", "device.synchronize", "devices", "current_device", "DeviceError", "DeviceMismatchError"],
     "The array API standard": ["array_api"],
     "Networks": ["nn.attention", "nn.conv", "nn.pool", "nn.linear", "nn.quantize", "nn.dequantize"],
+    "Dask": ["dask.from_array", "dask.fuse"],
 }
 
 
@@ -48,7 +51,7 @@ def heading(name):
 def paragraphs(doc):
     """Markdown of a docstring: `name: ...` becomes an item of a list, what it returns, raises and comes from a last paragraph. Of a
     function that NumPy has, too, it is what Plait's does beside."""
-    own = inspect.cleandoc(doc).partition("In Plait: ")[2]
+    own = inspect.cleandoc(doc).partition("In Plait: ")[2].partition("\n\n")[0]
     first, _, rest = re.sub(r"(?<=\.) ", "\n", own, count=1).partition("\n") if own else inspect.cleandoc(doc).partition("\n")
     text = " ".join(rest.split())
     starts = [m.start() for m in re.finditer(r"(?:^|(?<=[.;] )|(?<=\), ))[a-z_]\w*(?:, \w+)*: ", text)]
@@ -61,15 +64,27 @@ def paragraphs(doc):
     return "\n\n".join(filter(None, [first, before.strip(), "\n".join(items), " ".join(after)]))
 
 
+def examples():
+    """{name: its example}, and under "Command lines" what is called from a shell."""
+    _, *parts = re.split(r"^## (.+)\n", EXAMPLES.read_text(), flags=re.M)
+    return {name: text.strip() for name, text in zip(parts[::2], parts[1::2])}
+
+
 def page():
-    text = ["# Python's API", "What Plait has beside NumPy's names, written by `python scripts/api.py` from the docstrings. Everything else is called as in NumPy;\n"
-            "[differences](differences.md) lists where it behaves otherwise, and [configuration](configuration.md) the settings."]
+    shown = examples()
+    text = [
+        "# Python's API",
+        "What Plait has beside NumPy's names, written by `python scripts/api.py` from the docstrings. Everything else is called as in NumPy;\n"
+        "[differences](differences.md) lists where it behaves otherwise, and [configuration](configuration.md) the settings. The examples continue each other: the page is one program, and begins with these lines.",
+    ]
+    text.append(shown["Begin"])
     for title, names in SECTIONS.items():
         text.append(f"## {title}")
         for name in names:
-            text += [f"### `{heading(name)}`", paragraphs(found(name).__doc__)]
+            text += [f"### `{heading(name)}`", paragraphs(found(name).__doc__), shown[name]]
             if name == "config":
                 text.append("Attributes: " + ", ".join(f"`{attribute}`" for attribute in dir(plait.config)) + ".")
+    text += ["## Command lines", shown["Command lines"]]
     return "\n\n".join(text) + "\n"
 
 

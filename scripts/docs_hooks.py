@@ -1,6 +1,7 @@
 """What MkDocs makes of pages that are written to be read in the repository, too."""
 
 import pathlib
+import posixpath
 import re
 
 from mkdocs.structure.files import File
@@ -9,19 +10,21 @@ ROOT = pathlib.Path(__file__).resolve().parents[1]
 
 
 def on_files(files, config):
-    """The README is the first page, and what lets search run without a server goes along."""
+    """The README is the first page, and the styles and what lets search run without a server go along."""
     text = (ROOT / "README.md").read_text().replace("](docs/", "](")
     files.append(File.generated(config, "index.md", content=text))
     files.append(File.generated(config, "assets/javascripts/iframe-worker.js", content=(ROOT / "scripts" / "docs_worker.js").read_text()))
+    files.append(File.generated(config, "assets/docs.css", content=(ROOT / "scripts" / "docs.css").read_text()))
     return files
 
 
 def on_page_markdown(markdown, page, **_):
     """Links to sources lead out of the site: their text stays."""
+    folder = posixpath.dirname(page.file.src_uri)
 
     def inside(link):
         target = link[2].partition("#")[0]
-        found = not target or "://" in target or target in PAGES
+        found = not target or "://" in target or posixpath.normpath(posixpath.join(folder, target)) in PAGES
         return link[0] if found else link[1]
 
     return re.sub(r"\[([^\]\n]+)\]\(([^)\s]+)\)", inside, markdown)

@@ -36,7 +36,7 @@ class Facts {
   bool at_most(ExprId e, std::int64_t number);
   // The number itself, as a constant.
   ExprId known(ExprId e);
-  // Relied on by nobody.
+  // An estimate: no guard is recorded for it.
   std::int64_t estimate(ExprId e) const {
     exprs_.evaluate(graph_, values_);
     return values_[e];

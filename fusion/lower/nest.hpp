@@ -13,7 +13,7 @@ namespace plait::fusion {
 using ir::kNone;
 using ir::Val;
 
-// One dimension of an index: start + step * (variable of `loop`) + at, or what there is of them;
+// An axis of an index, or a part of one: start + step * (variable of `loop`) + at;
 // of that a digit: divided by `inner`, and what is left by `extent`.
 struct Ix {
   std::int32_t loop = -1;

@@ -1,17 +1,20 @@
 """What help(), inspect.signature() and completion show of what stands in NumPy's place: NumPy's own name, docstring and signature."""
 
+import inspect
 import types
 
 import numpy
 
 
 def stand_for(ours, theirs, module):
-    """Describes `ours`, a function that stands for NumPy's `theirs`, as NumPy does; what `ours` says itself comes after it. Returns `ours`."""
+    """Describes `ours`, a function that stands for NumPy's `theirs`, as NumPy does; what `ours` says itself comes after its first paragraph. Returns `ours`."""
     own = getattr(theirs, "__dict__", {})
     text, note = getattr(theirs, "__doc__", None), ours.__doc__
     ours.__module__ = module
     if text and note and note != text:
-        text = f"{text.rstrip()}\n\nIn Plait: {' '.join(note.split())}"
+        # Before NumPy's parameters, where help() shows it on its first screen.
+        first, *rest = inspect.cleandoc(text).split("\n\n", 1)
+        text = "\n\n".join([first, f"In Plait: {' '.join(note.split())}", *rest])
     ours.__doc__ = text or note
     # Where NumPy's asks __array_function__, its signature is that of what it calls.
     ours.__wrapped__ = own.get("__wrapped__", theirs)

@@ -36,10 +36,10 @@ foreach(name plait llvm gcc pocketfft)
 endforeach()
 
 run(${CMAKE_COMMAND} -S ${SOURCE}/tests/package/consumer -B ${WORK}/find -G Ninja -DCMAKE_CXX_COMPILER=${CXX}
-    -DCMAKE_CXX_STANDARD=17 -DCMAKE_PREFIX_PATH=${WORK}/prefix -DREADME=${SOURCE}/README.md -DALLOCATORS=ON)
+    -DCMAKE_CXX_STANDARD=17 -DCMAKE_PREFIX_PATH=${WORK}/prefix -DPAGE=${SOURCE}/docs/cpp.md -DALLOCATORS=ON)
 run(${CMAKE_COMMAND} --build ${WORK}/find)
 run(${WORK}/find/consumer)
-run(${WORK}/find/readme)
+run(${WORK}/find/page)
 
 # No memory crosses from one allocator to another, whatever the application brings.
 file(GLOB_RECURSE jit ${WORK}/prefix/libplait_jit.so)

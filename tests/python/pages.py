@@ -28,6 +28,13 @@ def blocks(page):
     return found
 
 
+def program(page):
+    """The Python programs of a page, which continue each other, as one."""
+    parts = blocks(page)
+    printed = "".join(b.printed or "" for b in parts)
+    return Block(pathlib.Path(page).stem, "".join(b.source for b in parts), printed or None, any(b.rest for b in parts))
+
+
 def run(block, folder):
     """Runs the program in a process of its own; what it prints."""
     script = folder / "program.py"

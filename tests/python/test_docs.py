@@ -2,11 +2,25 @@
 
 import re
 
+import numpy as np
 import pytest
-from pages import ROOT, blocks, run
+from pages import ROOT, blocks, program, run
 
 DOCS = ROOT / "docs"
-PLAIN = ["quickstart.md", "faq.md", "libraries.md", "dask.md", "differences.md", "python_loops.md", "measuring.md"]
+PLAIN = [
+    "quickstart.md",
+    "cheatsheet.md",
+    "gallery.md",
+    "migration.md",
+    "messages.md",
+    "building.md",
+    "faq.md",
+    "measuring.md",
+    "libraries.md",
+    "dask.md",
+    "differences.md",
+    "python_loops.md",
+]
 
 
 def test_api_is_what_docstrings_say(monkeypatch):
@@ -14,11 +28,20 @@ def test_api_is_what_docstrings_say(monkeypatch):
     import api
 
     assert api.page() == api.PAGE.read_text(), "python scripts/api.py writes the page"
+    assert {n for names in api.SECTIONS.values() for n in names} == api.examples().keys() - {"Begin", "Command lines"}
     assert api.own_names() <= {n.partition(".")[0] for names in api.SECTIONS.values() for n in names}
 
 
+TUTORIALS = sorted(p for p in (DOCS / "tutorials").glob("*.md") if p.stem != "index")
+PAGES = [ROOT / "README.md", *sorted(DOCS.glob("*.md")), *sorted((DOCS / "tutorials").glob("*.md"))]
+
 # The recipes for other libraries have tests of their own, which install these.
-PROGRAMS = [(p, b) for p in [ROOT / "README.md", *sorted(DOCS.glob("*.md"))] if p.name not in ("libraries.md", "dask.md") for b in blocks(p)]
+PROGRAMS = [
+    (p, b)
+    for p in [ROOT / "README.md", *sorted(DOCS.glob("*.md"))]
+    if p.name not in ("libraries.md", "dask.md", "cheatsheet.md", "api.md")
+    for b in blocks(p)
+]
 
 
 @pytest.mark.parametrize(
@@ -34,23 +57,54 @@ def test_what_examples_print_is_found():
     assert not [p.name for p, b in PROGRAMS if "# prints" in b.source and not b.printed]
 
 
+@pytest.mark.parametrize("page", TUTORIALS, ids=lambda p: p.stem)
+def test_tutorials_print_and_draw_what_the_page_shows(page, tmp_path):
+    Image = pytest.importorskip("PIL.Image")
+    pytest.importorskip("sklearn")
+    whole = program(page)
+    assert whole.printed and run(whole, tmp_path) == whole.printed
+    shown = {p for p in links(page) if p.suffix == ".png"}
+    assert {p.name for p in shown} == {p.name for p in tmp_path.glob("*.png")} != set()
+    for kept in shown:
+        theirs, ours = (np.asarray(Image.open(p).convert("RGB"), float) for p in (kept, tmp_path / kept.name))
+        # Pillow's versions choose other palettes.
+        assert theirs.shape == ours.shape and abs(theirs - ours).mean() < 8, "python scripts/tutorials.py makes the pictures"
+        assert kept.stat().st_size < 100_000
+
+
+def test_examples_of_the_api_are_a_program(tmp_path):
+    whole = program(DOCS / "api.md")
+    assert run(whole, tmp_path) == whole.printed
+    assert whole.printed.count("\n") > 25
+
+
+def test_cheat_sheet_is_a_program(tmp_path):
+    printed = run(program(DOCS / "cheatsheet.md"), tmp_path)
+    assert printed == "numpy (1000,)\n1 region\nTrue\nfloat32\n"
+    assert {p.name for p in tmp_path.iterdir()} >= {"plan.svg", "trace.json"}
+
+
 def links(page):
     text = re.sub(r"```.*?```|`[^`\n]*`", "", page.read_text(), flags=re.S)
     return {(page.parent / m).resolve() for m in re.findall(r"\]\((?!https?:)([^)#]+)(?:#[^)]*)?\)", text)}
+
+
+def test_every_tutorial_is_in_their_index():
+    assert links(DOCS / "tutorials" / "index.md") >= set(TUTORIALS)
 
 
 def test_every_page_is_linked_from_the_readme():
     assert links(ROOT / "README.md") >= set(DOCS.glob("*.md"))
 
 
-@pytest.mark.parametrize("page", [ROOT / "README.md", *sorted(DOCS.glob("*.md"))], ids=lambda p: p.name)
+@pytest.mark.parametrize("page", PAGES, ids=lambda p: p.name)
 def test_links_lead_somewhere(page):
     assert not {str(p) for p in links(page) if not p.exists()}
 
 
-@pytest.mark.parametrize("page", PLAIN)
+@pytest.mark.parametrize("page", [ROOT / "README.md", *(DOCS / p for p in PLAIN), *TUTORIALS], ids=lambda p: p.name)
 def test_sentences_are_short(page):
-    text = re.sub(r"```.*?```", "", (DOCS / page).read_text(), flags=re.S)
+    text = re.sub(r"```.*?```", "", page.read_text(), flags=re.S)
     parts = re.split(r"\n\s*\n|\n(?=[*|] )| \| ", text)
     sentences = [s for part in parts for s in re.split(r"(?<=[.!?])\s+", part)]
     assert not [s for s in sentences if len(s.split()) >= 30]

@@ -175,3 +175,13 @@ def test_tables_are_folded_and_closed(report):
     page = PAGE.read_text()
     assert page.count("<details") == page.count("</details>") > 0
     assert not re.findall(r"<summary>[^\n]*</summary>\n\S", page), "a table needs an empty line before it"
+
+
+def test_summary_counts_each_case_once(report):
+    rows = [[c.strip() for c in line.strip("|").split("|")] for line in report.summary(some()).splitlines()[2:]]
+    counts = {title: (beside, *map(int, rest)) for title, beside, *rest in rows}
+    assert counts["Chains of elementwise operations"] == ("beside the fastest other", 1, 0, 1)
+    assert counts["Reductions and rows"] == ("beside the fastest other", 3, 0, 1)  # a wrong result is no peer
+    assert counts["Python's own loops"] == ("beside Numba", 0, 0, 1)
+    assert counts["Small calls"] == ("beside NumPy", 1, 0, 1)
+    assert report.verdicts([(1.0, 1.04), (1.04, 1.0), (1.0, 1.06)], 1.05) == ["1", "2", "0"]

@@ -1,4 +1,4 @@
-"""What README's "Building" says, as it stands there, in a copy of the source: readme_build.py SOURCE FOLDER LAUNCHER.
+"""What docs/building.md says of the C++ library, as it stands there, in a copy of the source: building.py SOURCE FOLDER LAUNCHER.
 
 The build sees neither Catch2 nor xtensor, which the page does not ask for. On Debian, every header that a compilation read comes from a
 package that the page names or that such a one depends on.
@@ -12,8 +12,8 @@ import subprocess
 import sys
 
 
-def commands(readme):
-    section = readme.split("\n## Building\n")[1]
+def commands(page):
+    section = page.split("\n## The C++ library\n")[1]
     return section.split("```\n")[1].splitlines()
 
 
@@ -36,11 +36,11 @@ def check_headers(build, packages):
     allowed = needed(packages)
     others = [line for line in owners.splitlines() if not any(name.split(":")[0] in allowed for name in line.split(": ")[0].split(", "))]
     assert owners, "dpkg knows none of the headers"
-    assert not others, "headers of packages that README does not name:\n" + "\n".join(others)
+    assert not others, "headers of packages that docs/building.md does not name:\n" + "\n".join(others)
 
 
 def main(source, folder, launcher):
-    tree = pathlib.Path(folder, "readme")
+    tree = pathlib.Path(folder, "building")
     shutil.rmtree(tree, ignore_errors=True)
     made = lambda at, names: [n for n in names if (at == source and n.startswith((".", "build"))) or n.endswith((".so", "__pycache__"))]
     shutil.copytree(source, tree, ignore=made)
@@ -49,7 +49,7 @@ def main(source, folder, launcher):
     # What is compiled the same way in the outer build comes out of its cache.
     env = {**os.environ, "DESTDIR": str(tree / "root"), "CMAKE_TOOLCHAIN_FILE": str(hidden), "CMAKE_CXX_COMPILER_LAUNCHER": launcher}
     env |= {"CCACHE_BASEDIR": str(tree), "CCACHE_NOHASHDIR": "1"}
-    install, *build = commands((tree / "README.md").read_text())
+    install, *build = commands((tree / "docs/building.md").read_text())
     for command in build:
         print(command, flush=True)
         subprocess.run(command, shell=True, check=True, cwd=tree, env=env)
