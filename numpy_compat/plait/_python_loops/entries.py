@@ -8,7 +8,7 @@ import numpy
 from .. import _plait
 from .._jit import original
 from .._swap import _MISSING, Globals, contents
-from . import objects, pythons_draws, sharing
+from . import objects, printing, pythons_draws, sharing
 from .carried import CarriedList
 from .draws import LEGACY, address_of
 from .types import NUMBERS, UINT, ArrayType, Drawing, Other, SameAs, Scalar, Shape, Tabled, class_of, is_complex, tag_of
@@ -149,7 +149,7 @@ def _rows(shape, read=False):
 
 
 def _argument(name):
-    if name == pythons_draws.MODULE:
+    if name == pythons_draws.MODULE or name in printing.ARGUMENTS:
         raise _NoEntry
     return numpy.random.mtrand._rand if name == LEGACY else address_of(name, None)
 

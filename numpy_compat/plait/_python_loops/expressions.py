@@ -7,7 +7,7 @@ import types
 
 import numpy
 
-from . import calls, complexes, draws, growing, modular, objects, products, pythons_draws, tables, texts, words
+from . import calls, complexes, draws, growing, modular, objects, printing, products, pythons_draws, tables, texts, words
 from .by_python import Resumption
 from .comprehensions import COMPREHENSIONS, folded, may_fold
 from .dry import resolved
@@ -215,6 +215,8 @@ class Expressions(Kinds):
         fn, again = _OPERATORS[type(op)]
         if fn == "add" and texts.is_text(a) and texts.is_text(b):
             return texts.added(a, b)
+        if (made := printing.binary(op, a, b)) is not None:
+            return made
         if fn == "matmul":
             return products.dot(self, a, b, again, node)
         if isinstance(a, (View, Vector)) or isinstance(b, (View, Vector)):
@@ -409,6 +411,9 @@ class Expressions(Kinds):
         if node.value is None or isinstance(node.value, str):
             return node.value
         return self.literal(node.value)
+
+    def of_JoinedStr(self, node):
+        return printing.of_fstring(self, node)
 
     def of_Name(self, node):
         return self.read(node.id, node)
@@ -703,6 +708,8 @@ class Expressions(Kinds):
     def of_Call(self, node):
         if isinstance(node.func, ast.Attribute):
             base = self.evaluate(node.func.value)
+            if isinstance(base, str) and node.func.attr == "format":
+                return printing.by_format(self, base, node)
             if texts.is_text(base):
                 return texts.method(self, base, node)
             if isinstance(base, ListView) and not base.scalar and node.func.attr in ("index", "count") and len(node.args) == 1 and not node.keywords:

@@ -27,6 +27,7 @@ from .entries import FACTOR, LARGE, entry_of
 from .forgotten import makes_own
 from .heeding import KINDS
 from .over import Over, is_range
+from .printing import call_back
 from .pythons_draws import is_pythons
 from .reading import definition, exposed, outer_name
 from .leaving import Leave
@@ -694,14 +695,15 @@ class Code:
         arrays = [a if type(a) is ndarray else lent.append(_plait.borrow(a)) or lent[-1] for a in arrays]
         params, device = numbers_of(arrays), device_among(arrays)
         args = [] if numbers is None else [numbers.start, numbers.stop, numbers.step]
-        args += [address_of(n, values.get(n)) if n in low.drawn else as_number(values[n]) for n in low.arguments]
+        printer, alive = call_back(low, values) if low.prints else ({}, None)
+        args += [printer[n] if n in printer else address_of(n, values.get(n)) if n in low.drawn else as_number(values[n]) for n in low.arguments]
         if self.complexes:
             args = [part for x in args for part in ((x.real, x.imag) if isinstance(x, (complex, numpy.complexfloating)) else (x,))]
             arrays = arrays if device else reals_of(arrays)
         begun = time.perf_counter()
         drawn = contextlib.ExitStack()
         try:
-            drawn.enter_context(held(low.drawn, values))
+            drawn.enter_context(held(low.drawn.keys() - printer.keys(), values))
             if device:
                 found = [found_on_device(self, loop.where, device, arrays, args, numbers)]
             elif self.places and len(numbers) > 1 and are_apart(self.places, arrays, numbers, overlap):
@@ -720,6 +722,7 @@ class Code:
                     self.alone_each = self.procedure.ran / len(numbers)
         finally:
             drawn.close()
+            del alive
             self.seconds += time.perf_counter() - begun
             if self.seconds >= MUCH and not (device and self.on_host == ""):
                 self.procedure.optimise_async()
