@@ -13,7 +13,7 @@ from .reading import LIBRARIES
 from .substitutes import SUBSTITUTES, is_ours, sort, substituted
 from .tracebacks import outgrown
 from .types import BOOL, FLOAT, INT, NUMPYS, UINT, NotCompiled, Scalar, class_of, joined
-from . import deques, numerics, printing, tables, texts
+from . import deques, numerics, printing, records, tables, texts
 from .growing import Growing, items, new as new_list
 from .made import make, maker_of, materialised, of_numbers
 from .tables import Entries, Table
@@ -334,6 +334,8 @@ def _len(lowering, args, node):
         a = a.table
     if isinstance(a, (Growing, Table)):
         return _value(INT, a.length)
+    if isinstance(a, records.RecordArray):
+        return _value(INT, records.length(lowering, a, node))
     if not isinstance(a, View) or a.scalar:
         raise NotCompiled("the length of what is no array", node)
     return _value(INT, a.dims[0][0])

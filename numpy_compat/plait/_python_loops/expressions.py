@@ -18,6 +18,7 @@ from .lists_in_lists import Boxed, Named, named
 from .made import materialised, of_numbers
 from .matching import of_matched
 from .pythons_draws import PythonsGenerator
+from . import records
 from .resuming import resumption
 from .selected import Selected
 from .tables import Entries, Nothing, Table
@@ -681,6 +682,9 @@ class Expressions(Kinds):
         base = self.evaluate(node.value)
         if isinstance(base, objects.Instance):
             return objects.attribute(self, base, node)
+        if records.is_record(base):
+            place = records.attribute(self, base, node)
+            return place.load() if isinstance(place, View) and place.scalar else place
         if isinstance(base, View):
             return base.attribute(self, node)
         if isinstance(base, Value):
@@ -781,7 +785,7 @@ class Expressions(Kinds):
             self.fail_if(outside, lambda *_: [][0] if isinstance(base, Listed) else ()[0], node)
             return self.chosen_of(base, at, node)
         place = self.indexed(base, node)
-        return place.load() if place.scalar else place
+        return place.load() if isinstance(place, (View, Element, Selected)) and place.scalar else place
 
     def place(self, node):
         """The part of an array that a target names."""
@@ -792,6 +796,8 @@ class Expressions(Kinds):
             base = materialised(self, base, node)
         if isinstance(base, (Growing, Table)):
             return base.part(self, node)
+        if records.is_record(base):
+            return records.part(self, base, node)
         if not isinstance(base, View):
             raise NotCompiled("an index of what is no array", node)
         parts = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]

@@ -15,7 +15,7 @@ from .expressions import Expressions, Value
 from .inlining import Frame
 from .iteration import begin, iterate
 from .kinds import Listed, kinds_of
-from . import lists_in_lists, objects, printing
+from . import lists_in_lists, objects, printing, records
 from .heeding import ignored_by
 from .leaving import leave
 from .nested import Places, inside_of
@@ -190,7 +190,7 @@ class Lowering(Expressions):
             elif isinstance(what, Drawing):
                 self.env[key] = (PythonsGenerator if what.pythons else Generator)(self.argument(key))
             else:
-                self.env[key] = Given(what, key) if type(what) is str else objects.known(key, what) or self.known(what, loop)
+                self.env[key] = records.RecordArray(key, what) if isinstance(what, records.Records) else Given(what, key) if type(what) is str else objects.known(key, what) or self.known(what, loop)
         self.cells = {key: objects.Cell(self, kinds) for key, kinds in facts.cells.items() if kinds}
         self.elements_into(loop, given)
         self.counters = facts.once(counters, loop)
@@ -678,6 +678,9 @@ class Lowering(Expressions):
             elif isinstance(value, printing.Made) and target.id not in self.facts.behind and target.id not in self.inputs:
                 self.facts.add(self.facts.views, None, target.id)
                 self.env[target.id] = printing.kept(value, target)
+            elif isinstance(value, records.Record) and target.id not in self.facts.behind and target.id not in self.inputs:
+                self.facts.add(self.facts.views, None, target.id)
+                self.env[target.id] = value
             elif isinstance(value, (Table, objects.Instance)) or isinstance(value, View) and not value.scalar:
                 self.facts.add(self.facts.views, None, target.id)
                 self.env[target.id] = value

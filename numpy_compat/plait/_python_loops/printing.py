@@ -178,7 +178,7 @@ class Words:
     """Where the numbers of a statement are put, as Told has them."""
 
     def __init__(self, low):
-        self.low, self.dtypes = low, []
+        self.low, self.dtypes, self.lists = low, [], {}
 
     def value(self, v, dtype):
         at, parts = len(self.dtypes), self.low.p.parts(v) if is_complex(dtype) else (v,)

@@ -27,11 +27,12 @@ class Told:
 
     def __init__(self, lowering):
         self.lowering, self.places, self.width = lowering, {}, 0
+        self.lists = {}  # that the loop has made -> the OwnList, which two names have in common
         self.slots, self.used = {}, {}  # dtypes -> locals that hold a number for whoever leaves; how many of them a place has
 
     def begin(self):
         """At a place where the loop is left."""
-        self.used = {}
+        self.used, self.lists = {}, {}
 
     def value(self, v, dtype):
         """Where a number will be that is no variable's: it is kept now."""
@@ -123,8 +124,10 @@ def described(low, told, x):
     if isinstance(x, (Growing, Table)) and (key := next((key for key, made in low.lists if made is x), None)) is not None:
         return Same(key)
     if isinstance(x, Growing) and not isinstance(x.shape, NestedShape):
-        of = text_of if isinstance(x, CarriedText) else x.shape
-        return OwnList(of, told.value(x.where, "int64"), told.value(x.length, "int64"))
+        if x not in told.lists:
+            of = text_of if isinstance(x, CarriedText) else x.shape
+            told.lists[x] = OwnList(of, told.value(x.where, "int64"), told.value(x.length, "int64"))
+        return told.lists[x]
     if hasattr(x, "described"):
         return x.described(low, told)
     if type(x) is View and not x.own_memory:

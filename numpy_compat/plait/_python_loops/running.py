@@ -16,6 +16,7 @@ import warnings
 import numpy
 
 from .. import _default_dtype, _plait
+from . import records
 from .._plait import lazy_scalar, ndarray
 from .._jit import original
 from .._shape import overlap
@@ -277,6 +278,8 @@ class Loop(_plait.LoopCall):
                 dtype, strides = x.dtype, x.strides
                 if dtype.num in _DTYPES and dtype.isnative:
                     t = array_type(_DTYPES[dtype.num], len(strides), bool(strides) and strides[-1] == dtype.itemsize)
+            if t is None:
+                t = records.type_of(x)
             if t is None and x is not None:
                 is_constant = callable(x) and not has_attributes(type(x)) or isinstance(x, _CONSTANT)
                 t = x if is_constant else Other(type(x))
@@ -351,7 +354,7 @@ class Loop(_plait.LoopCall):
 def _key_of(t):
     """What two inputs have in common for which code is the same: of functions, which each call of the one around them may make anew, what their source
     says, as what they close over are inputs of their own."""
-    if isinstance(t, (Scalar, ArrayType, Other, Drawing)):
+    if isinstance(t, (Scalar, ArrayType, Other, Drawing, records.Records)):
         return t
     if type(t) is str:
         return "str", t
