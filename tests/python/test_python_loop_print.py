@@ -3,6 +3,7 @@
 import contextlib
 import io
 import math
+import signal
 import sys
 import traceback
 
@@ -384,3 +385,37 @@ def test_a_stream_may_run_loops(at_once):
     with contextlib.redirect_stdout(Runs()) as out, contextlib.redirect_stderr(io.StringIO()):
         f(3)
     assert out.getvalue() == "0 6\n1 6\n2 6\n"
+
+
+def test_signals(at_once):
+    """A handler that raises ends the loop at a print, of which nothing is lost; one that does not goes unnoticed."""
+
+    class Stop(Exception):
+        pass
+
+    def stops(*_):
+        raise Stop
+
+    @plait.jit
+    def f(n):
+        for i in range(n):
+            print(i)
+
+    def printed(handler, again):
+        out, before = io.StringIO(), signal.signal(signal.SIGALRM, handler)
+        signal.setitimer(signal.ITIMER_REAL, 0.05, again)
+        try:
+            with contextlib.redirect_stdout(out):
+                f(100000)
+        finally:
+            signal.setitimer(signal.ITIMER_REAL, 0)
+            signal.signal(signal.SIGALRM, before)
+            text.append(out.getvalue())
+
+    text, heard = [], []
+    for _ in range(5):
+        with pytest.raises(Stop):
+            printed(stops, 0)
+    printed(lambda *_: heard.append(1), 0.01)
+    whole = "".join(f"{i}\n" for i in range(100000))
+    assert heard and text[-1] == whole and all(whole.startswith(t) and t != whole for t in text[:-1])

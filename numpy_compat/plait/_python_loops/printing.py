@@ -23,7 +23,7 @@ from .views import ListView, View
 FUNCTION, WORDS = ".print", ".print words"  # arguments: the address of what is called back, and of where the numbers of a statement are put
 ARGUMENTS = FUNCTION, WORDS
 WORD = 8
-_CALLBACK = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_int64, ctypes.c_int64)
+_CALLBACK = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_int64)  # which leaves the second argument of call_word where it is
 _KEYWORDS = {"sep", "end", "file", "flush"}
 _FILES = io.TextIOWrapper, io.StringIO  # whose methods see nothing of the loop
 _STREAMS = {"stdout", "stderr", "__stdout__", "__stderr__"}
@@ -214,7 +214,7 @@ def printed(low, node):
     low.prints.append(Printed(tuple(args), named, tuple(told.dtypes)))
     number = low.number(len(low.prints) - 1)
     done = low.p.call("call_word", low.argument(FUNCTION), number, low.argument(WORDS))
-    low.fail_if(low.same(done, 0), _raise_again, node)
+    low.fail_if(low.negated(low.same(done, 1)), _raise_again, node)
 
 
 def _check(low, x, node):
@@ -252,7 +252,7 @@ _errors = threading.local()
 def _raise_again(*_):
     """The error of a `print` that machine code has called."""
     error = _errors.__dict__.pop("last", None)
-    raise KeyboardInterrupt if error is None else error  # which came before Python's half had begun
+    raise RuntimeError("print() in a compiled loop has not come to its end") if error is None else error
 
 
 def call_back(low, values):
@@ -262,16 +262,22 @@ def call_back(low, values):
     ints = (ctypes.c_int64 * count)()
     words = {"int64": ints, "float64": (ctypes.c_double * count).from_buffer(ints), "uint64": (ctypes.c_uint64 * count).from_buffer(ints)}
 
-    def called(number, _):
+    def calls():
+        """A generator, as a signal's handler may raise where a function begins, outside of any `try`."""
         try:
-            if number not in doing:
-                doing[number] = low.prints[number].doing(words, objects)
-            doing[number]()
+            while True:
+                number = yield 1
+                if number not in doing:
+                    doing[number] = low.prints[number].doing(words, objects)
+                doing[number]()
+        except GeneratorExit:
+            return
         except BaseException as error:
             _errors.last = error
-            return 0
-        return 1
+        yield 0
 
-    function = _CALLBACK(called)
+    called = calls()
+    next(called)
+    function = _CALLBACK(called.send)
     addresses = {FUNCTION: ctypes.cast(function, ctypes.c_void_p).value, WORDS: ctypes.addressof(ints)}
     return addresses, (function, words)
