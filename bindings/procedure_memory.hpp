@@ -85,6 +85,15 @@ inline std::vector<tracer::Array> arrays_of(const pybind11::sequence& given,
   return arrays;
 }
 
+// NumPy's memory of an array of theirs, whose elements are not aligned; nullptr of any other.
+inline void* unaligned_memory(PyObject* o, const ir::BufferParam& b) {
+  if (!is_array(o) || !as_array(o)->host) return nullptr;
+  auto* const a = reinterpret_cast<PyArrayObject*>(as_array(o)->host);
+  if (native_dtype(PyArray_DESCR(a)) != b.dtype || (b.written && !PyArray_ISWRITEABLE(a)))
+    return nullptr;
+  return PyArray_DATA(a);
+}
+
 inline void check_count(const pybind11::sequence& given, std::size_t wanted, const char* what) {
   if (given.size() != wanted)
     throw ValueError(std::to_string(given.size()) + " " + what + " for " + std::to_string(wanted));

@@ -199,10 +199,21 @@ pb::list Procedure::run_parts(const pb::sequence& arrays, const pb::sequence& pa
     for (std::size_t n = 0; n < count; ++n) runs.heaps.push_back(std::make_unique<Heap>());
   {
     std::vector<ir::BufferParam> buffers;
-    for (const std::size_t b : arrays_) buffers.push_back(k.buffers[b]);
-    const ArrayMemory memory(arrays_of(arrays, buffers), buffers);
+    std::vector<void*> places;
+    std::vector<std::size_t> at;  // of those that are Plait's
+    pb::list plaits;
+    for (const pb::handle& a : arrays) {
+      const ir::BufferParam& b = k.buffers[arrays_[places.size()]];
+      places.push_back(unaligned_memory(a.ptr(), b));
+      if (places.back()) continue;
+      at.push_back(places.size() - 1);
+      buffers.push_back(b);
+      plaits.append(a);
+    }
+    const ArrayMemory memory(arrays_of(plaits, buffers), buffers);
+    for (std::size_t n = 0; n < at.size(); ++n) places[at[n]] = memory.pointers()[n];
     for (std::size_t n = 0; n < count; ++n)
-      runs.pointers.push_back(pointers(memory.pointers(), results[n], &runs.complete[n]));
+      runs.pointers.push_back(pointers(places, results[n], &runs.complete[n]));
     const auto begun = std::chrono::steady_clock::now();
     const LoopSpan span;
     run_code(*machine_code(), k, numbers(given.params, runs.pointers[0].data()), runs);

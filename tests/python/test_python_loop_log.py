@@ -20,7 +20,7 @@ def f(x, n):
     for v in map(abs, [1, 2]):
         t += v
     for i in range(n):
-        t = str(i)
+        t = hex(i)
     return [i * 0.5 for i in range(n)]
 
 for _ in range(2):
@@ -39,7 +39,7 @@ def test_the_log_has_a_line_for_each_loop(run_python, tmp_path):
     assert "for i in range(n): in f(): machine code for t: float, x: float64[:]; " in said[10]
     assert "machine code for t: float, x: float64[:], of which threads run parts; " in said[12].replace("t: numpy.float64", "t: float")
     assert said[14] == " the loop in f() stays Python's: it goes over what is neither a range nor arrays and lists of numbers"
-    assert said[16] == " the loop in f() stays Python's: a call of str() (line 17)"
+    assert said[16] == " the loop in f() stays Python's: a call of hex() (line 17)"
     assert "[i * 0.5 for i in range(n)] in f(): machine code for its range, of which threads run parts; " in said[18]
 
 
@@ -58,7 +58,7 @@ def test_the_source_line_by_line(at_once):
                 x[i] += v
         while n:
             n -= 1
-            print("", end="")
+            int("7", base=10)
         return t
 
     f(np.ones(9), 9)

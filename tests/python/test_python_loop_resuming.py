@@ -385,3 +385,39 @@ def test_explain_says_where(at_once):
     jitted = plait.jit(anew(texts))
     jitted(20)
     assert "<- went on in Python " in plait.explain(jitted, 20)
+
+
+def own_lists(n):
+    """Lists of an iteration, one of which has two names, are there in what Python does of it."""
+    h, out = 7, 0
+    for i in range(n):
+        digits = [k * i for k in range(3)]
+        pairs = [(i, k / 2) for k in digits]
+        empty, same = [], digits
+        h = h * (2**61 + i)
+        same.append(i)
+        empty.append(h)
+        h = h % 1000003
+        for d in digits:
+            h = h * (2**40 + d) * 2**40 % 1000003
+        out += len(digits) + sum(digits) + h + len(pairs) + len(empty)
+    return out, h
+
+
+def own_text(word):
+    h = 1
+    for c in word:
+        key = ""
+        key += c
+        h = h * (2**62 + 1)
+        h = h % 1000
+        key += "x"
+    return h, key
+
+
+@pytest.mark.parametrize(("f", "arg"), [(own_lists, 12), (own_text, "abcdefgh")])
+def test_lists_that_the_iteration_has_made(f, arg, at_once):
+    check(f, (arg,))
+    jitted = plait.jit(anew(f))
+    jitted(arg)
+    assert any(code.left for loop in loops_of(jitted) for code in loop.codes.values())

@@ -21,6 +21,7 @@ WENT_ON, BROKE, RETURNED, ENDED = range(4)  # how statements of an iteration end
 IN_VAIN = 8  # times in a row that machine code was left so soon that it gained nothing, until Python has the loop
 GAIN, COST = 20, 50e-6  # times as fast as Python machine code is, roughly; seconds that going back and forth takes
 _MIDDLE = object()
+MADE = object()  # among objects: those that were made of what machine code has told, of which there is one each
 
 
 class Doing(NamedTuple):
@@ -334,6 +335,7 @@ class Left:
     """A run of machine code that has left the loop to Python, with variables and results as they were then."""
 
     def __init__(self, code, resumption, told, variables, objects, numbers):
+        objects = objects | {MADE: {}}
         for name, what in resumption.variables.items():
             x = what.of(told, objects)
             if x is _MISSING:

@@ -13,7 +13,7 @@ from .reading import LIBRARIES
 from .substitutes import SUBSTITUTES, is_ours, sort, substituted
 from .tracebacks import outgrown
 from .types import BOOL, FLOAT, INT, NUMPYS, UINT, NotCompiled, Scalar, class_of, joined
-from . import deques, numerics, tables, texts
+from . import deques, numerics, printing, records, tables, texts
 from .growing import Growing, items, new as new_list
 from .made import make, maker_of, materialised, of_numbers
 from .tables import Entries, Table
@@ -39,11 +39,15 @@ def call(lowering, fn, node):
         return _constant(lowering, fn, node.args[0])
     if (made := tables.made_by(lowering, fn, node)) is not None:
         return made
+    if fn is builtins.print:
+        return printing.printed(lowering, node)
     if name := maker_of(fn):
         return make(lowering, name, node)
     args = lowering.spread(node.args, node)
     if not node.keywords and (how := texts.function(fn, args)) is not None:
         return how(lowering, *args, node)
+    if not node.keywords and (made := printing.function(fn, args)) is not None:
+        return made
     if isinstance(fn, types.BuiltinFunctionType) and fn in SUBSTITUTES and not node.keywords:
         return substituted(lowering, SUBSTITUTES[fn], args, node)
     if fn is builtins.sorted and len(args) == 1 and not node.keywords:
@@ -330,6 +334,8 @@ def _len(lowering, args, node):
         a = a.table
     if isinstance(a, (Growing, Table)):
         return _value(INT, a.length)
+    if isinstance(a, records.RecordArray):
+        return _value(INT, records.length(lowering, a, node))
     if not isinstance(a, View) or a.scalar:
         raise NotCompiled("the length of what is no array", node)
     return _value(INT, a.dims[0][0])

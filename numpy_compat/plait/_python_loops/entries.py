@@ -8,9 +8,10 @@ import numpy
 from .. import _plait
 from .._jit import original
 from .._swap import _MISSING, Globals, contents
-from . import objects, pythons_draws, sharing
+from . import objects, printing, pythons_draws, sharing
 from .carried import CarriedList
 from .draws import LEGACY, address_of
+from .records import Records
 from .types import NUMBERS, UINT, ArrayType, Drawing, Other, SameAs, Scalar, Shape, Tabled, class_of, is_complex, tag_of
 
 _CLASSES = [(class_of(t), t.dtype) for t in NUMBERS]
@@ -39,6 +40,8 @@ def _description(loop, code, variables):
     if low.facts.words or UINT in code.inputs.values() or any(t == UINT for _, t, _ in low.outputs):
         raise _NoEntry
     if low.made or not all(isinstance(getattr(made, "shape", None), Shape) and _is_list(code.inputs[key]) for key, made in low.lists):
+        raise _NoEntry
+    if any(isinstance(t, Records) for t in code.inputs.values()):
         raise _NoEntry
     inputs, at, owners = [], {}, {path.owner for path in code.paths.values()}
     for key, x, name, local, cells, scope in loop.looked_up(variables):
@@ -149,7 +152,7 @@ def _rows(shape, read=False):
 
 
 def _argument(name):
-    if name == pythons_draws.MODULE:
+    if name == pythons_draws.MODULE or name in printing.ARGUMENTS:
         raise _NoEntry
     return numpy.random.mtrand._rand if name == LEGACY else address_of(name, None)
 

@@ -7,7 +7,7 @@ import types
 
 import numpy
 
-from . import calls, complexes, draws, growing, modular, objects, products, pythons_draws, tables, texts, words
+from . import calls, complexes, draws, growing, modular, objects, printing, products, pythons_draws, tables, texts, words
 from .by_python import Resumption
 from .comprehensions import COMPREHENSIONS, folded, may_fold
 from .dry import resolved
@@ -18,6 +18,7 @@ from .lists_in_lists import Boxed, Named, named
 from .made import materialised, of_numbers
 from .matching import of_matched
 from .pythons_draws import PythonsGenerator
+from . import records
 from .resuming import resumption
 from .selected import Selected
 from .tables import Entries, Nothing, Table
@@ -215,6 +216,8 @@ class Expressions(Kinds):
         fn, again = _OPERATORS[type(op)]
         if fn == "add" and texts.is_text(a) and texts.is_text(b):
             return texts.added(a, b)
+        if (made := printing.binary(op, a, b)) is not None:
+            return made
         if fn == "matmul":
             return products.dot(self, a, b, again, node)
         if isinstance(a, (View, Vector)) or isinstance(b, (View, Vector)):
@@ -409,6 +412,9 @@ class Expressions(Kinds):
         if node.value is None or isinstance(node.value, str):
             return node.value
         return self.literal(node.value)
+
+    def of_JoinedStr(self, node):
+        return printing.of_fstring(self, node)
 
     def of_Name(self, node):
         return self.read(node.id, node)
@@ -676,6 +682,9 @@ class Expressions(Kinds):
         base = self.evaluate(node.value)
         if isinstance(base, objects.Instance):
             return objects.attribute(self, base, node)
+        if records.is_record(base):
+            place = records.attribute(self, base, node)
+            return place.load() if isinstance(place, View) and place.scalar else place
         if isinstance(base, View):
             return base.attribute(self, node)
         if isinstance(base, Value):
@@ -703,6 +712,8 @@ class Expressions(Kinds):
     def of_Call(self, node):
         if isinstance(node.func, ast.Attribute):
             base = self.evaluate(node.func.value)
+            if isinstance(base, str) and node.func.attr == "format":
+                return printing.by_format(self, base, node)
             if texts.is_text(base):
                 return texts.method(self, base, node)
             if isinstance(base, ListView) and not base.scalar and node.func.attr in ("index", "count") and len(node.args) == 1 and not node.keywords:
@@ -774,7 +785,7 @@ class Expressions(Kinds):
             self.fail_if(outside, lambda *_: [][0] if isinstance(base, Listed) else ()[0], node)
             return self.chosen_of(base, at, node)
         place = self.indexed(base, node)
-        return place.load() if place.scalar else place
+        return place.load() if isinstance(place, (View, Element, Selected)) and place.scalar else place
 
     def place(self, node):
         """The part of an array that a target names."""
@@ -785,6 +796,8 @@ class Expressions(Kinds):
             base = materialised(self, base, node)
         if isinstance(base, (Growing, Table)):
             return base.part(self, node)
+        if records.is_record(base):
+            return records.part(self, base, node)
         if not isinstance(base, View):
             raise NotCompiled("an index of what is no array", node)
         parts = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]

@@ -5,6 +5,7 @@ import builtins
 import operator
 
 from .generators import consume, generator_of
+from . import records
 from .growing import Growing
 from .kinds import Value
 from .made import materialised
@@ -110,6 +111,8 @@ def _items(lowering, source, outermost=False):
         return array.length, array.gone_over().element
     if isinstance(array, (Table, Entries, Indices)):
         return array.items(source)
+    if isinstance(array, records.RecordArray):
+        return records.items(lowering, array, source)
     if isinstance(array, list) and not array:
         raise Nothing("a tuple without parts", source)
     if isinstance(array, list):

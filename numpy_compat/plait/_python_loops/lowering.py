@@ -15,7 +15,7 @@ from .expressions import Expressions, Value
 from .inlining import Frame
 from .iteration import begin, iterate
 from .kinds import Listed, kinds_of
-from . import lists_in_lists, objects
+from . import lists_in_lists, objects, printing, records
 from .heeding import ignored_by
 from .leaving import leave
 from .nested import Places, inside_of
@@ -60,6 +60,7 @@ class Facts:
         self.carried_texts = set()  # names of texts that grow
         self.carried_lists = set()  # names that stand for several lists
         self.draws, self.arguments = False, []  # whether random numbers are drawn; addresses of what does
+        self.prints = False  # whether something is
         self.eager = set()  # nodes whose first operands are arrays that are computed before others, which change what they read
         self.attributes = []  # of modules and classes: what the code takes for constants
         self.recursive, self.limit = set(), None  # functions that call themselves; how deep they may
@@ -168,7 +169,8 @@ class Lowering(Expressions):
         if step is not None:
             given[2] = self.literal(step)
         self.objects = {k for k, what in inputs.items() if k in self.stored and not (isinstance(what, Scalar) and not (what == NONE and k in facts.views))}
-        self.drawn = {}  # arguments that are addresses: of generators, and of functions that draw from them
+        self.drawn = {}  # arguments that are addresses: of generators, of functions that draw from them, and of what prints
+        self.prints = []  # statements that print
         for key in facts.arguments:
             self.argument(key)
         for key, what in inputs.items():
@@ -188,7 +190,7 @@ class Lowering(Expressions):
             elif isinstance(what, Drawing):
                 self.env[key] = (PythonsGenerator if what.pythons else Generator)(self.argument(key))
             else:
-                self.env[key] = Given(what, key) if type(what) is str else objects.known(key, what) or self.known(what, loop)
+                self.env[key] = records.RecordArray(key, what) if isinstance(what, records.Records) else Given(what, key) if type(what) is str else objects.known(key, what) or self.known(what, loop)
         self.cells = {key: objects.Cell(self, kinds) for key, kinds in facts.cells.items() if kinds}
         self.elements_into(loop, given)
         self.counters = facts.once(counters, loop)
@@ -322,6 +324,8 @@ class Lowering(Expressions):
             self.facts.elements = INT, frozenset({INT})
         if self.made and self.facts.draws:
             raise NotCompiled("a comprehension that draws random numbers", self.top)
+        if self.made and self.facts.prints:
+            raise NotCompiled("a comprehension that prints", self.top)
         for _, made in self.lists:
             made.ended()
         for local in (self.heard, self.site, *self.kept, *([self.count] if self.made else [])):
@@ -671,6 +675,12 @@ class Lowering(Expressions):
                 self.env[target.id] = value if isinstance(value, Growing) else of_parts(self, value, target)
             elif isinstance(value, objects.Instance) and (target.id in self.facts.behind or target.id in self.inputs):
                 raise NotCompiled(f"{target.id} becomes another object", target)
+            elif isinstance(value, printing.Made) and target.id not in self.facts.behind and target.id not in self.inputs:
+                self.facts.add(self.facts.views, None, target.id)
+                self.env[target.id] = printing.kept(value, target)
+            elif isinstance(value, records.Record) and target.id not in self.facts.behind and target.id not in self.inputs:
+                self.facts.add(self.facts.views, None, target.id)
+                self.env[target.id] = value
             elif isinstance(value, (Table, objects.Instance)) or isinstance(value, View) and not value.scalar:
                 self.facts.add(self.facts.views, None, target.id)
                 self.env[target.id] = value

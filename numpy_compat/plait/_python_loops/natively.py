@@ -110,6 +110,8 @@ class Natively:
             return "it changes a list or a dict from outside"
         if facts.cells:
             return "it sets an attribute"
+        if facts.prints:
+            return "it prints"
         if low.drawn:
             return "it draws random numbers"
         if code.complexes or any(is_complex(t.dtype) for _, t, _ in low.outputs):

@@ -104,6 +104,8 @@ def function_of(cls, name):
 
 def attribute_of(x, name):
     """An attribute of an object, for a method or a property its function; where code does without it, nothing."""
+    if records.type_of(x) is not None:
+        return records.field_of(x, name)
     if not has_attributes(type(x)):
         return _MISSING
     found, own = _static(type(x), name), getattr(x, "__dict__", {})
@@ -160,6 +162,8 @@ def called(lowering, of, node):
 
 def store(lowering, target, value):
     of = lowering.evaluate(target.value)
+    if records.is_record(of):
+        return records.set_attribute(lowering, of, target, value)
     if not isinstance(of, Instance):
         raise NotCompiled("an attribute of no object of the loop's changes", target)
     key, facts = _path(lowering, of, target.attr, target).key, lowering.facts
@@ -194,6 +198,8 @@ def _is_slot(cls, name):
 def augment(lowering, s):
     """`self.x += 1`."""
     of = lowering.evaluate(s.target.value)
+    if records.is_record(of):
+        return records.augment(lowering, of, s)
     if not isinstance(of, Instance):
         raise NotCompiled("an attribute of no object of the loop's changes", s)
     key = _path(lowering, of, s.target.attr, s).key
@@ -238,3 +244,6 @@ def set_back(lowering, results, left, paths, objects):
 def are_members(a, b):
     """Whether both are members of enumerations that are compared by what they are."""
     return all(isinstance(x, enum.Enum) and type(x).__eq__ is object.__eq__ for x in (a, b))
+
+
+from . import records  # noqa: E402  (whose fields are such attributes)

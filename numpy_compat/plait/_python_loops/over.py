@@ -30,7 +30,7 @@ def by_place(node):
 
 
 def _of_sequence(x):
-    if type(x) in (ndarray, numpy.ndarray):
+    if type(x) in (ndarray, numpy.ndarray, numpy.recarray):
         return len(x) if x.ndim else None
     return len(x) if type(x) in (list, tuple, bytes, str, set) or type(x) in _DICTS else None
 

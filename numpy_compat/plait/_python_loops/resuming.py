@@ -1,17 +1,23 @@
 """What machine code tells Python where it leaves a loop to it (by_python.py): the variables that Python reads from there on."""
 
 import ast
+import ctypes
 import types
+from typing import NamedTuple
+
+import numpy
 
 from .._swap import _MISSING
-from .by_python import Constant, Doing, Number, Part, Parts, Position, Resumption, Same, around
+from .by_python import MADE, Constant, Doing, Number, Part, Parts, Position, Resumption, Same, around
 from .carried import Carried, CarriedList
-from .growing import Growing
+from .grown_texts import CarriedText
+from .growing import Growing, NestedShape
 from .kinds import Listed, Value
+from .listed import elements_of
 from .over import is_range
 from .tables import Table
 from .trees import names
-from .types import is_complex
+from .types import Shape, is_complex, text_of
 from .views import WHOLE, View
 from .words import plain
 
@@ -21,11 +27,12 @@ class Told:
 
     def __init__(self, lowering):
         self.lowering, self.places, self.width = lowering, {}, 0
+        self.lists = {}  # that the loop has made -> the OwnList, which two names have in common
         self.slots, self.used = {}, {}  # dtypes -> locals that hold a number for whoever leaves; how many of them a place has
 
     def begin(self):
         """At a place where the loop is left."""
-        self.used = {}
+        self.used, self.lists = {}, {}
 
     def value(self, v, dtype):
         """Where a number will be that is no variable's: it is kept now."""
@@ -104,18 +111,25 @@ def _tell(low, name):
         return None
     if low.inputs.get(name, _MISSING) is x:
         return None
-    return _object(low, x)
+    return described(low, low.told_on, x)
 
 
-def _object(low, x):
-    told = low.told_on
+def described(low, told, x):
+    """How Python finds what x is: by numbers that `told` keeps."""
     if isinstance(x, Value):
         tag = told.value(low.tag_number(x), "int64") if x.kinds else -1
         return Number(x.type, told.value(x.id, x.type.dtype), tag)
     if isinstance(x, list):
-        return Parts(list if isinstance(x, Listed) else tuple, tuple(_object(low, part) for part in x))
+        return Parts(list if isinstance(x, Listed) else tuple, tuple(described(low, told, part) for part in x))
     if isinstance(x, (Growing, Table)) and (key := next((key for key, made in low.lists if made is x), None)) is not None:
         return Same(key)
+    if isinstance(x, Growing) and not isinstance(x.shape, NestedShape):
+        if x not in told.lists:
+            of = text_of if isinstance(x, CarriedText) else x.shape
+            told.lists[x] = OwnList(of, told.value(x.where, "int64"), told.value(x.length, "int64"))
+        return told.lists[x]
+    if hasattr(x, "described"):
+        return x.described(low, told)
     if type(x) is View and not x.own_memory:
         if x.own is WHOLE:
             return Same(low.arrays[x.slot])
@@ -126,6 +140,27 @@ def _object(low, x):
     if x is None or callable(x) or isinstance(x, (str, types.ModuleType)):
         return Constant(plain(x))
     raise NotTold
+
+
+class OwnList(NamedTuple):
+    """A list that the loop has made, or a text: the Shape of its elements, or text_of, and which numbers say where in memory they are, and how many."""
+
+    shape: object
+    address: int
+    count: int
+
+    def of(self, results, objects):
+        made = objects.get(MADE, {})  # of which each name has the same list
+        if self not in made:
+            made[self] = self.read(results[self.address], results[self.count])
+        return made[self]
+
+    def read(self, address, count):
+        wide = len(self.shape.words) if isinstance(self.shape, Shape) else 1
+        words = numpy.frombuffer((ctypes.c_int64 * (count * wide)).from_address(address), "int64") if count else numpy.empty(0, "int64")
+        if self.shape is text_of:
+            return text_of(words) if count else ""
+        return elements_of(self.shape, words.reshape(count, wide)) if count else []
 
 
 def _position(low, loop):

@@ -16,6 +16,7 @@ import warnings
 import numpy
 
 from .. import _default_dtype, _plait
+from . import records
 from .._plait import lazy_scalar, ndarray
 from .._jit import original
 from .._shape import overlap
@@ -27,6 +28,7 @@ from .entries import FACTOR, LARGE, entry_of
 from .forgotten import makes_own
 from .heeding import KINDS
 from .over import Over, is_range
+from .printing import call_back
 from .pythons_draws import is_pythons
 from .reading import definition, exposed, outer_name
 from .leaving import Leave
@@ -276,6 +278,8 @@ class Loop(_plait.LoopCall):
                 dtype, strides = x.dtype, x.strides
                 if dtype.num in _DTYPES and dtype.isnative:
                     t = array_type(_DTYPES[dtype.num], len(strides), bool(strides) and strides[-1] == dtype.itemsize)
+            if t is None:
+                t = records.type_of(x)
             if t is None and x is not None:
                 is_constant = callable(x) and not has_attributes(type(x)) or isinstance(x, _CONSTANT)
                 t = x if is_constant else Other(type(x))
@@ -356,7 +360,7 @@ class Loop(_plait.LoopCall):
 def _key_of(t):
     """What two inputs have in common for which code is the same: of functions, which each call of the one around them may make anew, what their source
     says, as what they close over are inputs of their own."""
-    if isinstance(t, (Scalar, ArrayType, Other, Drawing)):
+    if isinstance(t, (Scalar, ArrayType, Other, Drawing, records.Records)):
         return t
     if type(t) is str:
         return "str", t
@@ -700,14 +704,15 @@ class Code:
         arrays = [a if type(a) is ndarray else lent.append(_plait.borrow(a)) or lent[-1] for a in arrays]
         params, device = numbers_of(arrays), device_among(arrays)
         args = [] if numbers is None else [numbers.start, numbers.stop, numbers.step]
-        args += [address_of(n, values.get(n)) if n in low.drawn else as_number(values[n]) for n in low.arguments]
+        printer, alive = call_back(low, values) if low.prints else ({}, None)
+        args += [printer[n] if n in printer else address_of(n, values.get(n)) if n in low.drawn else as_number(values[n]) for n in low.arguments]
         if self.complexes:
             args = [part for x in args for part in ((x.real, x.imag) if isinstance(x, (complex, numpy.complexfloating)) else (x,))]
             arrays = arrays if device else reals_of(arrays)
         begun = time.perf_counter()
         drawn = contextlib.ExitStack()
         try:
-            drawn.enter_context(held(low.drawn, values))
+            drawn.enter_context(held(low.drawn.keys() - printer.keys(), values))
             if device:
                 found = [found_on_device(self, loop.where, device, arrays, args, numbers)]
             elif self.places and len(numbers) > 1 and are_apart(self.places, arrays, numbers, overlap):
@@ -726,6 +731,7 @@ class Code:
                     self.alone_each = self.procedure.ran / len(numbers)
         finally:
             drawn.close()
+            del alive
             self.seconds += time.perf_counter() - begun
             if self.seconds >= MUCH and not (device and self.on_host == ""):
                 self.procedure.optimise_async()

@@ -66,6 +66,8 @@ def why_alone(lowering):
         return "an iteration may need what one before it has left, or end the loop"
     if lowering.facts.draws:
         return "it draws random numbers, one after the other"
+    if lowering.facts.prints:
+        return "it prints, one line after the other"
     if lowering.facts.cells:
         return f"it sets an attribute, {min(lowering.facts.cells)}"
     if lowering.carried:
