@@ -339,6 +339,7 @@ class Call(_Arguments):
         self.laid = 0  # how often shape, dtype, strides or flags of an array have been set
         self.inside = False  # another jitted function's call runs this one
         self.outer = False  # so does one of any kind
+        self.waiting = False  # in the caller, operations over memory that others see wait
         self.began = None  # of the calls' account, until the call has ended
         self.generators = []  # attributes of arguments that hold NumPy's: the dict, the name, NumPy's, and what stands there meanwhile
 
@@ -348,6 +349,7 @@ class Call(_Arguments):
         self.scoped.__enter__()
         self.inside = _plait.keep_lazy_scalars(self.target.closed)
         self.outer = _plait.set_in_jit(True)
+        self.waiting = _plait.let_reads_wait(self.target.closed)
         for names, name, _, ours in self.generators:
             names[name] = ours
         self.scalars = _plait.live_scalars()
@@ -425,6 +427,7 @@ class Call(_Arguments):
             if names.get(name) is ours:
                 names[name] = theirs
         try:
+            _plait.let_reads_wait(self.waiting)
             if self.target.swapped:
                 self.target.swapped.sync()
             if _plait.times_relaid() != self.laid:

@@ -1,5 +1,10 @@
 """Files larger than memory: mapped arrays in jitted functions and under `import plait as np`, and blocks of rows."""
 
+import re
+import subprocess
+import sys
+import textwrap
+
 import numpy
 import pytest
 
@@ -143,6 +148,32 @@ def test_subclasses_of_the_users():
         pass
 
     assert issubclass(Own, numpy.memmap)
+
+
+SCRIPT = """
+    import numpy, plait, sys
+    def resident(kind):
+        return next(int(line.split()[1]) for line in open("/proc/self/status") if line.startswith(kind)) >> 10
+    x = numpy.memmap(sys.argv[1], "f8", "r+")
+    f = plait.jit(lambda x: (numpy.sqrt(x * x + 1) - numpy.exp(-x)).sum())
+    f(numpy.ones(1 << 20))
+    before = resident("VmHWM")
+    for _ in range(2):
+        f(x)
+    grown = resident("VmHWM") - before
+    def double(x):
+        numpy.multiply(x, 2, out=x)
+    plait.jit(double)(x)
+    print("grown", grown, "left", resident("RssFile"), x[0], x[-1], bool((x == 2).all()))
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="what a process holds is read from /proc")
+def test_pages_behind_are_let_go(tmp_path):
+    numpy.ones(48 << 20).tofile(tmp_path / "x")  # 384 MiB
+    made = subprocess.run([sys.executable, "-c", textwrap.dedent(SCRIPT), tmp_path / "x"], capture_output=True, text=True, check=True)
+    grown, left, ends = re.fullmatch(r"grown (\d+) left (\d+) (.*)\n", made.stdout).groups()
+    assert int(grown) < 200 and int(left) < 300 and ends == "2.0 2.0 True", made.stdout
 
 
 class Stored:
