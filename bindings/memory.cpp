@@ -7,6 +7,7 @@
 #include "events.hpp"
 #include "functions.hpp"
 #include "relaid.hpp"
+#include "tracer/deferred.hpp"
 
 namespace plait::py {
 
@@ -150,6 +151,13 @@ PyObject* set_writeable(PyObject*, Args args, Py_ssize_t n) {  // (a, flag)
   Py_RETURN_NONE;
 }
 
+PyObject* reads_wait(PyObject*, PyObject* yes) {
+  return guarded([&] {
+    bool before = false;
+    without_gil([&] { before = tracer::let_reads_wait(yes == Py_True); });
+    return PyBool_FromLong(before);
+  });
+}
 PyObject* live(PyObject*, PyObject*) { return PyLong_FromSsize_t(live_objects); }
 PyObject* relaid(PyObject*, PyObject*) { return PyLong_FromSsize_t(times_relaid); }
 PyObject* live_lazy(PyObject*, PyObject*) { return PyLong_FromSsize_t(live_scalars); }
@@ -174,6 +182,7 @@ PyObject* references(PyObject*, PyObject* dict) {
 PyMethodDef memory_functions[] = {
     {"live_objects", live, METH_NOARGS, nullptr},
     {"live_scalars", live_lazy, METH_NOARGS, nullptr},
+    {"let_reads_wait", reads_wait, METH_O, nullptr},
     {"references", references, METH_O, nullptr},
     {"times_relaid", relaid, METH_NOARGS, nullptr},
     {"adopt", adopt_array, METH_O, nullptr},

@@ -19,7 +19,7 @@ SECTIONS = {
     "Functions that C and NumPy call": ["cfunc", "guvectorize"],
     "Seeing what happens": ["explain", "timeit", "load_ipython_extension", "profile", "trace", "stats", "coverage"],
     "Ahead of time": ["export", "load", "Error"],
-    "Memory": ["borrow", "ndarray.to_numpy", "trim", "clear_cache"],
+    "Memory": ["borrow", "blocks", "ndarray.to_numpy", "trim", "clear_cache"],
     "Settings": ["config", "get_num_threads", "set_num_threads", "get_default_dtype", "set_default_dtype", "default_dtype"],
     "Devices": ["device", "device.synchronize", "devices", "current_device", "DeviceError", "DeviceMismatchError"],
     "The array API standard": ["array_api"],

@@ -3,6 +3,7 @@
 #include <unordered_map>
 
 #include "core/fixed_size.hpp"
+#include "deferred.hpp"
 #include "derived.hpp"
 #include "elements.hpp"
 #include "evaluation_scope.hpp"
@@ -114,9 +115,29 @@ void make_storage(Array& a, Ref<Node> n) {
   s->version = std::move(n);
 }
 
+namespace {
+thread_local constinit bool reads_wait = false;
+
+bool is_open(const Node& n) { return (n.accounting & kOpen) != 0; }
+bool meet(const Buffer& a, const Buffer& b) {
+  return a.device == b.device && a.data < b.data + b.bytes && b.data < a.data + a.bytes;
+}
+}  // namespace
+
+bool let_reads_wait(bool wait) {
+  const bool waited = std::exchange(reads_wait, wait);
+  if (waited) {
+    const Lock held = hold();
+    if (const auto late = pending_readers(is_open); !late.empty()) evaluate_nodes(late);
+  }
+  return waited;
+}
+
 void finish(const Array& result, bool eager) {
-  if (eager) [[unlikely]]
-    evaluate(result);
+  if (!eager) [[likely]]
+    return;
+  if (reads_wait && !eager_errors()) return;
+  evaluate(result);
 }
 
 Ref<Node> view_node(const Array& a) {
@@ -267,9 +288,13 @@ void part_from_others(Storage& s) {
 }  // namespace
 
 void release_readers(Storage& s) {
-  if (only_known(*s.version, 1)) return;
+  // Another storage may lie over memory of somebody else's, too.
+  const bool others_wait = reads_wait && exported(s);
+  if (only_known(*s.version, 1) && !others_wait) return;
   const Buffer* memory = s.version->data.get();
-  const auto reads = [&](const Node& n) { return n.data.get() == memory; };
+  const auto reads = [&](const Node& n) {
+    return n.data.get() == memory || (others_wait && is_open(n) && meet(*n.data, *memory));
+  };
   flush(pending_readers(reads));
   // What is left could not be computed.
   if (pending_readers(reads).empty()) return;
@@ -282,11 +307,12 @@ void release_readers(Storage& s) {
 // Whether nothing has to be computed, moved or copied before others may see the memory.
 static bool ready_to_share(const Storage& s, DeviceId device) {
   const Node& v = *s.version;
-  return !is_pending(v) && std::max(v.device, kHost) == device && !s.borrowed &&
-         (exported(s) || (only_known(v, 1) && !shared_memory(*v.data))) && nobody_evaluates();
+  return !is_pending(v) && std::max(v.device, kHost) == device && !s.borrowed && only_known(v, 1) &&
+         (exported(s) || !shared_memory(*v.data)) && nobody_evaluates();
 }
 
 void* export_memory(const Array& a, DeviceId device) {
+  let_reads_wait(false);
   {
     obstruct_capture(kValueNeeded);
     const Lock held = hold();
@@ -306,7 +332,10 @@ void* export_memory(const Array& a, DeviceId device) {
     throw DeviceError("memory on '" + devices().name(device_of(a)) + "' cannot be seen from '" +
                       devices().name(device) + "': take a copy with to_device()");
   settle_borrowed(s);
-  if (!exported(s)) part_from_others(s);
+  if (exported(s))
+    release_readers(s);  // of another thread's, that wait
+  else
+    part_from_others(s);
   ++s.exports;
   open_to_writes(s);
   return address(a, *s.version);

@@ -29,6 +29,7 @@ from ._joining import (
     array_split, bmat, column_stack, concat, concatenate, diff, dsplit, dstack, hsplit, hstack, meshgrid, pad, repeat, roll,
     split, stack, tile, tril, triu, vsplit, vstack,
 )  # fmt: skip
+from ._mapped import blocks, memmap
 from ._plait import ndarray, ufunc
 from ._products import cross, dot, einsum, inner, outer, tensordot, vdot
 from ._reductions import (
@@ -92,6 +93,7 @@ def __getattr__(name):
         return sorted(
             {
                 *_numpy.__all__,
+                "blocks",
                 "borrow",
                 "cfunc",
                 "clear_cache",

@@ -4,7 +4,7 @@
 # pyright: reportIncompatibleMethodOverride=false, reportIncompatibleVariableOverride=false
 
 import builtins
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
 from os import PathLike
 from typing import Any, Literal, SupportsIndex, TypeVar, overload
@@ -228,6 +228,7 @@ class _CFunction:
     signature: Any
     def __call__(self, *args: Any, **kwargs: Any) -> Any: ...
 
+def blocks(x: Any, nbytes: builtins.int = 1 << 26) -> Iterator[Any]: ...
 def borrow(a: _A) -> ndarray[Any, Any]: ...
 @overload
 def cfunc(function: Callable[..., Any], signature: Any, *, nopython: builtins.bool = True, cache: builtins.bool = True) -> _CFunction: ...

@@ -9,7 +9,8 @@ import types
 import numpy
 
 from . import _plait
-from ._fallback import placed
+from ._fallback import note, placed
+from ._mapped import like_numpys, over_map
 from ._plait import lazy_scalar, ndarray
 from ._swap import DRAWING, drawing, numpys, numpys_generator, stand_in
 
@@ -20,6 +21,7 @@ _AS_IT_IS = {int, float, bool, complex, str, bytes, type(None), range, set, froz
 _AS_IT_IS |= {numpy.dtype(c).type for c in numpy.typecodes["All"] if c not in "OV"}
 _NO_PLAIT = {numpy.ndarray, *_AS_IT_IS}  # classes of what neither is Plait's nor holds such
 _LISTS = {list, tuple, dict}
+_MEMORY = {numpy.ndarray, numpy.memmap}  # classes of NumPy's whose arrays are memory, and no more
 # Common classes of arguments whose instances have no attributes of their own.
 _BARE = {numpy.ndarray, ndarray, lazy_scalar, int, float, bool, str, tuple, list, dict, type(None)}
 
@@ -41,7 +43,7 @@ def outward(x, borrowed, exported):
     if known is not None:
         return known[1]
     if _is_array(kind) or kind is lazy_scalar:
-        made = _plait.export(x if kind is lazy_scalar else x.to_device("cpu"))
+        made = _plait.export(x) if kind is lazy_scalar else like_numpys(_plait.export(x.to_device("cpu")), x)
         exported[id(x)] = x, made
         return made
     if kind in _LISTS and _crosses_as_it_is(x):
@@ -254,8 +256,10 @@ class _Arguments:
 
     def taken(self, x):
         kind = type(x)
-        if kind is numpy.ndarray:
+        if kind in _MEMORY:
             made = self.take(x)
+            if kind is numpy.memmap:
+                over_map(made, x)
             self.borrowed[id(made)] = made, x
             self.taken_arrays += 1
             return made
@@ -271,6 +275,8 @@ class _Arguments:
             if all(made[k] is v for k, v in x.items()):
                 return x
         else:
+            if issubclass(kind, numpy.ndarray) and _plait.log_fallbacks():
+                note(f"what is done with an argument of class {kind.__name__}")  # whose operators and methods are its own
             return x if kind in _BARE else self.named(x)
         if kind is list or kind is dict:
             self.copies.append((x, made, made.copy()))
@@ -288,7 +294,7 @@ class _Arguments:
     def return_layouts(self):
         """Arrays whose shape, dtype, strides or flags the function set: so are the caller's."""
         for ours, theirs in self.borrowed.values():
-            if type(theirs) is not numpy.ndarray or ours.device != "cpu":
+            if type(theirs) not in _MEMORY or ours.device != "cpu":
                 continue
             for name in "dtype", "shape", "strides":
                 if getattr(ours, name) != getattr(theirs, name):
@@ -333,6 +339,7 @@ class Call(_Arguments):
         self.laid = 0  # how often shape, dtype, strides or flags of an array have been set
         self.inside = False  # another jitted function's call runs this one
         self.outer = False  # so does one of any kind
+        self.waiting = False  # in the caller, operations over memory that others see wait
         self.began = None  # of the calls' account, until the call has ended
         self.generators = []  # attributes of arguments that hold NumPy's: the dict, the name, NumPy's, and what stands there meanwhile
 
@@ -342,6 +349,7 @@ class Call(_Arguments):
         self.scoped.__enter__()
         self.inside = _plait.keep_lazy_scalars(self.target.closed)
         self.outer = _plait.set_in_jit(True)
+        self.waiting = _plait.let_reads_wait(self.target.closed)
         for names, name, _, ours in self.generators:
             names[name] = ours
         self.scalars = _plait.live_scalars()
@@ -419,6 +427,7 @@ class Call(_Arguments):
             if names.get(name) is ours:
                 names[name] = theirs
         try:
+            _plait.let_reads_wait(self.waiting)
             if self.target.swapped:
                 self.target.swapped.sync()
             if _plait.times_relaid() != self.laid:

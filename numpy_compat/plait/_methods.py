@@ -9,6 +9,7 @@ import numpy
 
 from . import _docs, _elementwise, _exchange, _joining, _libraries, _overrides, _plait, _products, _reductions, _shape, _sorting
 from ._fallback import call, exported, flag, from_numpy, placed
+from ._mapped import without_map
 from ._plait import ndarray
 
 _NO = numpy._NoValue
@@ -344,7 +345,7 @@ def view(self, dtype=_NO, type=_NO):
             raise ValueError("Type must be a sub-type of ndarray type")
         if issubclass(type, numpy.ndarray):
             return _plait.export(self).view(type)
-        return _plait.view_as(self, type, self)
+        return without_map(_plait.view_as(self, type, self))
     if dtype is _NO or dtype == self.dtype:
         return self[...]
     result = _plait.view(self, dtype)

@@ -5,7 +5,7 @@ import stat
 
 import numpy
 
-from . import _namespace, _plait
+from . import _mapped, _namespace, _plait
 from ._docs import stand_for
 from ._plait import ndarray
 from ._shape import overlap
@@ -41,7 +41,8 @@ def load(file, mmap_mode=None, allow_pickle=False, fix_imports=True, encoding="A
             return Program(os.path.abspath(os.fsdecode(file)))
         except ValueError as e:
             raise Error(str(e)) from None
-    return _namespace.lookup("load")(file, mmap_mode, allow_pickle, fix_imports, encoding, max_header_size=max_header_size)
+    made = _namespace.lookup("load")(file, mmap_mode, allow_pickle, fix_imports, encoding, max_header_size=max_header_size)
+    return _mapped.taken(made) if type(made) is numpy.memmap else made
 
 
 stand_for(load, numpy.load, "plait")

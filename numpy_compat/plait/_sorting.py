@@ -8,7 +8,7 @@ from numpy.lib import _function_base_impl as _theirs
 from . import _plait
 from ._composed import FEW, composed, rebuilt
 from ._creation import asarray
-from ._fallback import call, given, to_numpy
+from ._fallback import call, given, is_numpys, to_numpy
 from ._joining import concatenate
 from ._plait import ndarray
 
@@ -161,7 +161,7 @@ def median(a, axis=None, out=None, overwrite_input=False, keepdims=False):
     result = _median(a, axis, out, keepdims)
     if result is not NotImplemented:
         return result
-    if isinstance(a, ndarray) and type(a) is not ndarray and _plait.host_of(a) is None:  # which may have a mean of its own
+    if isinstance(a, ndarray) and not is_numpys(a) and type(a) is not ndarray and _plait.host_of(a) is None:  # which may have a mean of its own
         return rebuilt(numpy.median._implementation)(a, axis, out, overwrite_input, keepdims)
     return call(numpy.median, (a, axis, out, overwrite_input, keepdims))
 

@@ -16,6 +16,14 @@ void unmap_pages(void* begin, std::size_t bytes);  // whole pages, also some of 
 void prefer_huge_pages(void* begin, std::size_t bytes);
 void give_back_pages(void* begin, std::size_t bytes);  // they may be zeros from now on
 
+// Whether the whole range shows files that others see, too: such pages may leave the process at any
+// time, and come again as they were. It takes some tens of microseconds.
+bool shows_shared_files(const void* begin, std::size_t bytes);
+// Wishes for pages of files: soon to be read; read and written for now. The latter are for ranges
+// of which shows_shared_files() holds.
+void read_ahead(const void* begin, std::size_t bytes);
+void let_file_pages_go(const void* begin, std::size_t bytes);
+
 // Read and execute only, from now on. False where this system does not let.
 bool make_executable(void* begin, std::size_t bytes);
 

@@ -7,6 +7,7 @@
 #include "core/array_memory.hpp"
 #include "engine/direct/direct_kernels.hpp"
 #include "engine/direct/undo.hpp"
+#include "file_pages.hpp"
 #include "fusion/schedule/cost.hpp"
 #include "plait/error.hpp"
 #include "plan_run.hpp"
@@ -112,11 +113,16 @@ class HostExecutor final : public Executor {
     const bool safe = update_ != UpdateMode::InPlace || !reads_back(r.of);
     Undo undo;
     if (undoes_ && !safe) keep_targets(r.of, undo);
+    const FilePages files(r, bindings_, bytes_of(r.of));
     try {
-      return kernel(r.of.step).run(r.args(), r.extent, predicted_,
-                                   {.interruptible = safe || undo,
-                                    .trail = trail_ ? &*trail_ : nullptr,
-                                    .early_exit = early_exit ? &*early_exit : nullptr});
+      const unsigned flags =
+          kernel(r.of.step).run(r.args(), r.extent, predicted_,
+                                {.interruptible = safe || undo,
+                                 .trail = trail_ ? &*trail_ : nullptr,
+                                 .early_exit = early_exit ? &*early_exit : nullptr,
+                                 .files = files ? &files : nullptr});
+      files.ended();
+      return flags;
     } catch (const Interrupted&) {
       undo.restore();
       throw;

@@ -15,6 +15,7 @@
 #include "engine/threads/interruption.hpp"
 #include "engine/threads/seconds.hpp"
 #include "engine/threads/team.hpp"
+#include "file_pages.hpp"
 #include "ir/analysis.hpp"
 #include "run.hpp"
 #include "state.hpp"
@@ -221,8 +222,10 @@ unsigned CompiledKernel::launch(const ir::CallArgs& args, std::int64_t extent, d
   auto run_piece = [&](std::int64_t begin, std::int64_t end, int worker, bool heeds = true) {
     ir::CallArgs mine = args;
     if (heeds) mine.stop = &interruption.flag(worker);
+    if (how.files) how.files->begins(begin, end);
     call(mine, begin, end, scratch->data + stride * static_cast<std::size_t>(worker));
     if (const unsigned raised = raised_flags()) flags.fetch_or(raised, std::memory_order_relaxed);
+    if (how.files) how.files->done(begin, end);
   };
   auto piece = [&](std::int64_t begin, std::int64_t end, int worker) {
     if (worker != 0) clear_flags();

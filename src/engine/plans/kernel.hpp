@@ -24,11 +24,14 @@ struct EarlyExit {
   }
 };
 
+class FilePages;
+
 // How a kernel is run beside its arguments.
 struct RunOptions {
   bool interruptible = false;
   const Trail* trail = nullptr;           // stores go to their place after the loads that look back
   const EarlyExit* early_exit = nullptr;  // iterations may be left out once one has decided
+  const FilePages* files = nullptr;       // that it reads or writes
 };
 
 class CompiledKernel {
