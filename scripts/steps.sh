@@ -1,4 +1,5 @@
-# Named steps of a script, as many at a time as there are processors; sourced by the other scripts.
+# Named steps of a script, one more at a time than there are processors, as each waits now and then for a disk, a network or
+# another process; sourced by the other scripts.
 #   step NAME COMMAND...     starts the command as soon as a place is free
 #   steps_wait               waits for all of them
 #   steps_done               the same, and ends with a table of minutes; 1 when a step failed
@@ -12,7 +13,7 @@ declare -A steps_names  # by process
 step() {
   local name=$1
   shift
-  [ "$steps_running" -lt "$(nproc)" ] || step_ended
+  [ "$steps_running" -le "$(nproc)" ] || step_ended
   steps_running=$((steps_running + 1))
   (
     set +e

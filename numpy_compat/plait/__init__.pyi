@@ -7,7 +7,7 @@ import builtins
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
 from os import PathLike
-from typing import Any, Literal, SupportsIndex, TypeVar, overload
+from typing import Any, Literal, ParamSpec, Protocol, SupportsIndex, TypeVar, overload
 
 import numpy
 from numpy import dtype as dtype
@@ -95,7 +95,8 @@ from numpy.typing import ArrayLike, DTypeLike
 
 from . import array_api as array_api, nn as nn
 
-_F = TypeVar("_F", bound=Callable[..., Any])
+_P = ParamSpec("_P")
+_R = TypeVar("_R", covariant=True)
 _A = TypeVar("_A", bound=numpy.ndarray[Any, Any])
 _Shape = TypeVar("_Shape", bound=tuple[Any, ...], covariant=True)
 _DType = TypeVar("_DType", bound=dtype[Any], covariant=True)
@@ -176,17 +177,35 @@ class ndarray(numpy.ndarray[_Shape, _DType]):
 
 _Array = ndarray[Any, Any]
 
+class _Jitted(Protocol[_P, _R]):
+    __name__: builtins.str
+    __wrapped__: Callable[..., Any]
+    def __call__(self, *args: _P.args, **kwargs: _P.kwargs) -> _R: ...
+    @overload
+    def __get__(self, instance: None, owner: type[Any] | None = None) -> _Jitted[_P, _R]: ...
+    @overload
+    def __get__(self, instance: Any, owner: type[Any] | None = None) -> Callable[..., _R]: ...
+    def report(self) -> builtins.str: ...
+
 class _Config:
-    log: builtins.int
-    fuse: builtins.bool
-    jit: Literal["background", "blocking", "off"]
+    amx: builtins.bool
+    cache_dir: builtins.str
+    cache_limit: builtins.int
+    code_limit: builtins.int
+    cpu: builtins.str
+    cuda_pool_limit: builtins.int | None
+    default_dtype: builtins.str
+    device: builtins.str
     disk_cache: builtins.bool
     eager_limit: builtins.int
+    fuse: builtins.bool
+    jit: Literal["background", "blocking", "off"]
+    log: builtins.str
+    packed_limit: builtins.int
     plan: Literal["auto", "always"]
+    pool_limit: builtins.int
+    team: builtins.str
     threads: builtins.int
-    cache_limit: Any
-    packed_limit: Any
-    def __getattr__(self, name: str) -> Any: ...
 
 config: _Config
 
@@ -302,9 +321,13 @@ def guvectorize(
     signatures: Any, layout: builtins.str, *, identity: Any = None, nopython: builtins.bool = True, cache: builtins.bool = True
 ) -> Callable[[Callable[..., Any]], numpy.ufunc]: ...
 @overload
-def jit(fn: _F, *, device: _Device = None, replay: builtins.bool = False, loops: builtins.bool = True) -> _F: ...
+def jit(
+    fn: Callable[_P, _R], *, device: _Device = None, replay: builtins.bool = False, loops: builtins.bool = True
+) -> _Jitted[_P, _R]: ...
 @overload
-def jit(fn: None = None, *, device: _Device = None, replay: builtins.bool = False, loops: builtins.bool = True) -> Callable[[_F], _F]: ...
+def jit(
+    fn: None = None, *, device: _Device = None, replay: builtins.bool = False, loops: builtins.bool = True
+) -> Callable[[Callable[_P, _R]], _Jitted[_P, _R]]: ...
 def set_default_dtype(dtype: DTypeLike) -> Any: ...
 def set_num_threads(n: builtins.int) -> None: ...
 def stats() -> dict[str, builtins.int]: ...

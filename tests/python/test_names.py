@@ -175,6 +175,17 @@ def test_stubs_declare_what_is_ours():
     assert all(hasattr(plait, name) for name in declared if name and not name.startswith("_"))
 
 
+def test_stubs_have_the_settings_types():
+    body = ast.parse(pathlib.Path(plait.__file__).with_suffix(".pyi").read_text()).body
+    (config,) = [s for s in body if isinstance(s, ast.ClassDef) and s.name == "_Config"]
+    types = {s.target.id: ast.unparse(s.annotation).replace("builtins.", "") for s in config.body}
+    assert types.keys() == {n for n in dir(plait.config) if not n.startswith("_")}
+    for name, text in types.items():
+        value = getattr(plait.config, name)
+        kinds = {"str"} if text.startswith("Literal") else {*text.split(" | ")}
+        assert ("None" if value is None else type(value).__name__) in kinds, name
+
+
 def test_to_numpy_is_the_same_memory():
     a = plait.arange(6.0).reshape(2, 3)
     host = a.to_numpy()
