@@ -140,14 +140,17 @@ def behind(results):
 
 
 def causes(rows):
-    """A list by causes; those of the worst rows first, what is not known last."""
-    by_cause = {}
+    """A list by causes; those of the worst rows first. How many rows have none is said above it, with the worst of them: the tables have them all."""
+    by_cause, unknown = {}, []
     for name, own, peer, r in rows:
-        by_cause.setdefault(CAUSES.get(name.strip("`"), "Not known yet."), []).append(f"    * {name}: {own}, {peer} ({r:.2f})")
-    unknown = by_cause.pop("Not known yet.", None)
+        cause = CAUSES.get(name.strip("`"))
+        found = by_cause.setdefault(cause, []) if cause else unknown
+        found.append(f"{name}: {own}, {peer} ({r:.2f})")
+    listed = "\n".join(line for cause, items in by_cause.items() for line in (f"* {cause}", *(f"    * {item}" for item in items)))
     if unknown:
-        by_cause["Not known yet."] = unknown
-    return "\n".join(line for cause, items in by_cause.items() for line in (f"* {cause}", *items))
+        said = f"{len(unknown)} of {len(rows)} {'is' if len(unknown) == 1 else 'are'} not explained. The worst is {unknown[0]}."
+        return said + (f"\n\n{listed}" if listed else "")
+    return listed
 
 
 def unneeded(results):
@@ -356,7 +359,7 @@ def page(results):
     if results["overheads"]:
         text += ["## Overheads", overheads(results["overheads"])]
     rows = behind(results)
-    text += ["## What is behind", "Each with its cause, as far as it is known, and the ratio of the times."] if rows else []
+    text += ["## What is behind", "Each with its cause, where that is known, and the ratio of the times. What is not explained is in the tables above, with the rest."] if rows else []
     for heading, found in rows.items():
         text += [f"### {heading}", causes(found)]
     text += ["## More", """* [Programs](programs.md): whole programs under NumPy and Plait, first and steady.
