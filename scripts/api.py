@@ -61,7 +61,8 @@ def paragraphs(doc):
         meaning, *last = re.split(r"(?<=\.) (?=(?:Returns|Raises|Source:) )", meaning.strip())
         items.append(f"* `{names.replace(', ', '`, `')}`: {meaning.rstrip(',;')}")
         after += last
-    return "\n\n".join(filter(None, [first, before.strip(), "\n".join(items), " ".join(after)]))
+    whole = "\n\n".join(filter(None, [first, before.strip(), "\n".join(items), " ".join(after)]))
+    return re.sub(r"(?<![`\w.])(__\w+__)", r"`\1`", whole)  # which Markdown takes for bold
 
 
 def examples():

@@ -30,4 +30,16 @@ def on_page_markdown(markdown, page, **_):
     return re.sub(r"\[([^\]\n]+)\]\(([^)\s]+)\)", inside, markdown)
 
 
+def on_page_content(html, **_):
+    """Long names in cells of tables may break behind a mark, and not amid a word."""
+
+    def breaking(code):
+        return re.sub(r"(?<=[\w)\]])([_./,(=\[])(?=[\w'])", r"\1<wbr>", code[0])
+
+    def cell(found):
+        return re.sub(r"(?<=<code>)[^<]*(?=</code>)", breaking, found[0])
+
+    return re.sub(r"<t[dh][ >].*?</t[dh]>", cell, html, flags=re.S)
+
+
 PAGES = {"index.md", *(p.relative_to(ROOT / "docs").as_posix() for p in (ROOT / "docs").rglob("*") if p.is_file())}

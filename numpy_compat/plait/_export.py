@@ -170,7 +170,7 @@ class _Function:
         self.example = example
         self.positions = [i for i, a in enumerate(example) if isinstance(a, numpy.ndarray)]
         if not self.positions:
-            raise TypeError("example_args has no array")
+            raise TypeError("example_args has no array of NumPy's or Plait's: it is a tuple of the arguments, as (x,)")
         names = _parameters(fn, len(example))
         self.names = [names[i] for i in self.positions]
         self.shapes = [example[i].shape for i in self.positions]

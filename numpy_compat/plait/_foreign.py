@@ -125,14 +125,16 @@ class _Torch(_Library):
         bits = {1: torch.uint8, 2: torch.int16}.get(x.element_size())
         narrow = _narrow(str(x.dtype).partition(".")[2]) if x.device.type == "cpu" and bits else None
         if narrow is None:
-            raise _Refused(x, f"on {x.device}, of {x.dtype}, which NumPy has no array for ({_line(error)})") from error
+            raise _Refused(x, f"on {x.device}, of {x.dtype}, which NumPy has no array for ({_line(error)}): give x.to() of another dtype") from error
         return x.view(bits).numpy().view(narrow)
 
     def refusals(self, x):
         torch = self.torch
         yield _is_traced(x), "that torch.compile records, and has no values yet: call the function outside of what is compiled", TypeError
+        yield x.is_nested, "that is nested: give the tensors of x.unbind(), one by one", TypeError
         yield x.layout is not torch.strided, f"with the layout {x.layout}: give x.to_dense()", TypeError
         yield x.is_meta, "on the meta device, which has no values: give a tensor on the host or a GPU", TypeError
+        yield not _has_memory(x), "without memory of its own, as those in torch.vmap and torch.func.grad: call the function outside of them", TypeError
         yield x.requires_grad, "that requires grad: give x.detach(), of which no derivatives are taken", RuntimeError
         yield x.is_quantized, "that is quantised: give x.dequantize(), or x.int_repr()", TypeError
         yield x.is_conj(), "with its conjugate bit set: give x.resolve_conj()", TypeError
@@ -160,6 +162,15 @@ class _Torch(_Library):
 def _is_traced(x):
     """Whether it is one of torch's tensors that stand for others while a function is recorded."""
     return type(x).__name__ in ("FakeTensor", "FunctionalTensor") or x.__class__.__module__.startswith("torch._subclasses")
+
+
+def _has_memory(x):
+    """Not those that stand for others in torch's transforms."""
+    try:
+        x.untyped_storage()
+    except (RuntimeError, NotImplementedError):
+        return False
+    return True
 
 
 def _is_narrow(y):

@@ -41,7 +41,12 @@ def load(file, mmap_mode=None, allow_pickle=False, fix_imports=True, encoding="A
             return Program(os.path.abspath(os.fsdecode(file)))
         except ValueError as e:
             raise Error(str(e)) from None
-    made = _namespace.lookup("load")(file, mmap_mode, allow_pickle, fix_imports, encoding, max_header_size=max_header_size)
+    try:
+        made = _namespace.lookup("load")(file, mmap_mode, allow_pickle, fix_imports, encoding, max_header_size=max_header_size)
+    except Exception as e:  # whatever is raised for what the file holds, which names no file
+        if isinstance(file, (str, os.PathLike)):
+            e.add_note(f"The file is {os.fsdecode(file)}; plait.load reads programs of plait.export's and files of numpy.save's.")
+        raise
     return _mapped.taken(made) if type(made) is numpy.memmap else made
 
 

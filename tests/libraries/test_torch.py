@@ -155,6 +155,9 @@ REFUSED = [
     ("torch.ones(3, dtype=torch.complex64).conj().imag", TypeError, r"negative bit set: give x.resolve_neg\(\)"),
     ("torch.quantize_per_tensor(torch.ones(3), 0.1, 0, torch.quint8)", TypeError, r"quantised: give x.dequantize\(\)"),
     ("fake()", TypeError, "torch.compile records"),
+    ("torch.nested.nested_tensor([torch.ones(2), torch.ones(3)])", TypeError, r"nested: give the tensors of x.unbind\(\)"),
+    ("torch.nested.nested_tensor([torch.ones(2)], layout=torch.jagged)", TypeError, r"nested: give the tensors of x.unbind\(\)"),
+    ("torch.ones(3, dtype=torch.complex32)", TypeError, r"torch.complex32, which NumPy has no array for .*: give x.to\(\)"),
 ]
 
 
@@ -174,9 +177,10 @@ def test_what_is_refused(source, error, says):
             root(*args)
 
 
-def test_torch_transforms_are_refused():
-    with pytest.raises(TypeError, match=r"root\(\) got for x a torch"):
-        torch.func.vmap(lambda v: root(v, 1.0))(torch.ones(3, 2))
+@pytest.mark.parametrize("transform", [torch.func.vmap, torch.func.grad])
+def test_torch_transforms_are_refused(transform):
+    with pytest.raises(TypeError, match=r"root\(\) got for x a torch.Tensor without memory of its own, .*: call the function outside"):
+        transform(lambda v: root(v, 1.0).sum())(torch.ones(3))
 
 
 def test_torch_compile_leaves_the_function_alone():

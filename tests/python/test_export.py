@@ -305,7 +305,7 @@ def test_what_could_not_be_exported_is_not_computed_later(tmp_path):
 
 def test_wrong_arguments_of_export(tmp_path):
     file, x = tmp_path / "p.plait", np.ones((3, 2))
-    with pytest.raises(TypeError, match="no array"):
+    with pytest.raises(TypeError, match=r"no array of NumPy's or Plait's: .*, as \(x,\)"):
         plait.export(softmax, (1.0,), file)
     with pytest.raises(np.exceptions.AxisError):
         plait.export(softmax, (x,), file, dynamic=[2])

@@ -92,6 +92,13 @@ def test_files_that_are_no_programs(tmp_path):
             plait.load(file)
         assert str(file) in str(e.value)
         assert isinstance(e.value, EOFError) == (not data)  # as numpy.load's is
+    for data in (b"PK\x03\x04 a cut archive", b"\x93NUMPY\x01\x00 a cut array"):
+        file.write_bytes(data)
+        with pytest.raises(Exception) as ours:
+            plait.load(file)
+        with pytest.raises(type(ours.value)) as numpys:
+            np.load(file)
+        assert str(ours.value) == str(numpys.value) and any(str(file) in note for note in ours.value.__notes__)
     with pytest.raises(plait.Error, match="it is a directory") as e:
         plait.load(tmp_path)
     assert isinstance(e.value, IsADirectoryError)

@@ -2,6 +2,7 @@
 
 import ast
 import builtins
+import functools
 import pathlib
 import re
 import sys
@@ -21,6 +22,7 @@ PYTHONS = (
     "Python int too large to convert to C long", "cannot access local variable", "cannot access free variable", "factorial() not defined", "must be a non-negative integer",
     "isqrt() argument must be nonnegative", "tolerances must be non-negative", "math range error", "-inf + inf in fsum", "intermediate overflow in fsum",
     "maximum recursion depth exceeded", "unsupported format string passed to",
+    "object has no attribute",
 )  # fmt: skip
 # NumPy's, which it makes of parts.
 NUMPYS = (
@@ -64,6 +66,7 @@ def words_of_others():
     return b"".join(p.read_bytes() for p in [*numpys, pathlib.Path(sys.executable).resolve(), *([shared] if shared.is_file() else [])])
 
 
+@functools.cache
 def patterns():
     """What is in the first cells of the page's tables, as regular expressions."""
     cells = [line.split(" | ")[0] for line in PAGE.splitlines() if line.startswith("| `")]
@@ -78,9 +81,18 @@ def explained(message):
 def test_errors_of_python_modules_are_explained(words_of_others):
     found = {m for p in pathlib.Path(plait.__file__).parent.rglob("*.py") for m in raised(p)}
     assert len(found) > 100
-    numpys = {m for m in found if max(m.split("..."), key=len).strip().encode() in words_of_others}
-    others = {m for m in found if any(t in m for t in (*PYTHONS, *NUMPYS, *INSIDE))}
-    assert numpys and not sorted(m for m in found - numpys - others if not explained(m))
+    left = {m for m in found if not explained(m) and not any(t in m for t in (*PYTHONS, *NUMPYS, *INSIDE))}
+    numpys = {m for m in left if max(m.split("..."), key=len).strip().encode() in words_of_others}
+    assert numpys and not sorted(left - numpys)
+
+
+def test_refusals_of_other_libraries_arrays_are_explained():
+    tree = ast.parse(pathlib.Path(plait.__file__).with_name("_foreign.py").read_text())
+    made = [n.args[1] for n in ast.walk(tree) if isinstance(n, ast.Call) and getattr(n.func, "id", "") == "_Refused"]
+    made += [n.value.elts[1] for n in ast.walk(tree) if isinstance(n, ast.Yield) and isinstance(n.value, ast.Tuple) and len(n.value.elts) == 3]
+    found = {text for text in map(text_of, made) if text}
+    assert len(found) > 12
+    assert not sorted(m for m in found if not explained(f"... {m}"))
 
 
 def sources():
