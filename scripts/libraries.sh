@@ -9,7 +9,7 @@ export PLAIT_VENV=${PLAIT_LIBRARIES_VENV:-$root/.venv-libraries}
 . "$root/scripts/setup.sh"
 cd "$root"
 need_venv
-need_pip "numpy>=2.0" "pytest>=8" pandas xarray scikit-learn scipy statsmodels networkx matplotlib pillow polars "dask[array]" distributed numba jax
+need_pip "numpy>=2.0" "pytest>=8" pandas xarray scikit-learn scipy statsmodels networkx matplotlib pillow polars "dask[array]" distributed numba jax einops opt_einsum
 
 export PYTHONPATH=$root/numpy_compat${PYTHONPATH:+:$PYTHONPATH} PLAIT_CACHE_DIR=${PLAIT_CACHE_DIR:-${PLAIT_BUILD:-$root/build-test}/cache}
 "$py" -c "import plait" || { echo "libraries: build the package first (scripts/test.sh)" >&2; exit 1; }
