@@ -35,6 +35,17 @@ def program(page):
     return Block(pathlib.Path(page).stem, "".join(b.source for b in parts), printed or None, any(b.rest for b in parts))
 
 
+def drawn(page):
+    """{name of a picture: the program that saves it} of a page that shows it."""
+    return {name: b for b in blocks(page) for name in re.findall(r'\.save\("([\w.]+)"\)', b.source) if f"images/pages/{name})" in pathlib.Path(page).read_text()}
+
+
+def boxes(svg):
+    """The names of what a picture of a plan has in its boxes."""
+    names = re.findall(r'font-weight="bold"[^>]*>([^<]*)<', pathlib.Path(svg).read_text())[1:]
+    return [re.sub(r"\d+", "", name) for name in names]
+
+
 def run(block, folder):
     """Runs the program in a process of its own; what it prints."""
     script = folder / "program.py"

@@ -4,7 +4,7 @@ import re
 
 import numpy as np
 import pytest
-from pages import ROOT, blocks, program, run
+from pages import ROOT, blocks, boxes, drawn, program, run
 
 DOCS = ROOT / "docs"
 PLAIN = [
@@ -70,6 +70,27 @@ def test_tutorials_print_and_draw_what_the_page_shows(page, tmp_path):
         # Pillow's versions choose other palettes.
         assert theirs.shape == ours.shape and abs(theirs - ours).mean() < 8, "python scripts/tutorials.py makes the pictures"
         assert kept.stat().st_size < 100_000
+
+
+DRAWN = [(name, b) for p in sorted(DOCS.glob("*.md")) for name, b in drawn(p).items()]
+
+
+def test_pictures_of_pages_are_those_that_their_programs_save():
+    assert {p.name for page in sorted(DOCS.glob("*.md")) for p in links(page) if p.parent.name == "pages"} == {p.name for p in (DOCS / "images" / "pages").iterdir()}
+    assert {name for name, _ in DRAWN} == {"plan.svg", "steps.svg", "precision.png"}
+
+
+@pytest.mark.parametrize("name, block", DRAWN, ids=[name for name, _ in DRAWN])
+def test_programs_draw_what_the_page_shows(name, block, tmp_path):
+    Image = pytest.importorskip("PIL.Image")
+    kept = DOCS / "images" / "pages" / name
+    run(block, tmp_path)
+    if kept.suffix == ".svg":
+        assert boxes(kept) == boxes(tmp_path / name) != []
+    else:
+        theirs, ours = (np.asarray(Image.open(p), int) for p in (kept, tmp_path / name))
+        assert theirs.shape == ours.shape and abs(theirs - ours).max() <= 1
+    assert kept.stat().st_size < 40_000
 
 
 def test_examples_of_the_api_are_a_program(tmp_path):
