@@ -201,6 +201,8 @@ def test_einstein_notation(library, call):
 
 @pytest.mark.parametrize("title, file", [("scikit-learn", "test_sklearn.py"), ("SciPy", "test_scipy.py")])
 def test_what_the_tables_name_is_called(title, file):
-    listed = [name.partition("(")[0].rpartition(".")[2] for row in rows(title).items() for name in re.findall(r"`([^`]+)`", f"{row[0]} {row[1]}")]
+    listed = [
+        name.partition("(")[0].rpartition(".")[2] for row in rows(title).items() for name in re.findall(r"`([^`]+)`", f"{row[0]} {row[1]}")
+    ]
     called = (HERE / file).read_text()
     assert len(listed) > 20 and not [name for name in listed if not re.search(rf"\b{re.escape(name)}\b", called)]

@@ -37,7 +37,9 @@ def program(page):
 
 def drawn(page):
     """{name of a picture: the program that saves it} of a page that shows it."""
-    return {name: b for b in blocks(page) for name in re.findall(r'\.save\("([\w.]+)"\)', b.source) if f"images/pages/{name})" in pathlib.Path(page).read_text()}
+    text = pathlib.Path(page).read_text()
+    saved = [(name, b) for b in blocks(page) for name in re.findall(r'\.save\("([\w.]+)"\)', b.source)]
+    return {name: b for name, b in saved if f"images/pages/{name})" in text}
 
 
 def boxes(svg):

@@ -76,7 +76,9 @@ DRAWN = [(name, b) for p in sorted(DOCS.glob("*.md")) for name, b in drawn(p).it
 
 
 def test_pictures_of_pages_are_those_that_their_programs_save():
-    assert {p.name for page in sorted(DOCS.glob("*.md")) for p in links(page) if p.parent.name == "pages"} == {p.name for p in (DOCS / "images" / "pages").iterdir()}
+    assert {p.name for page in sorted(DOCS.glob("*.md")) for p in links(page) if p.parent.name == "pages"} == {
+        p.name for p in (DOCS / "images" / "pages").iterdir()
+    }
     assert {name for name, _ in DRAWN} == {"plan.svg", "steps.svg", "precision.png"}
 
 
