@@ -238,8 +238,9 @@ def lends(jitted, args, kwargs):
 def _names(jitted, args, kwargs):
     """What fn uses of arguments of these classes that other libraries' arrays have and NumPy's lack."""
     types = tuple(map(type, args))
-    # Nobody knows of which of the libraries arrays in containers are.
-    key = types if not kwargs and (known.keys() | _PYTHONS).issuperset(types) else (types, *((k, type(v)) for k, v in kwargs.items()), len(known))
+    key = types
+    if kwargs or not (known.keys() | _PYTHONS).issuperset(types):  # nobody knows of which of the libraries arrays in containers are
+        key = (types, *((k, type(v)) for k, v in kwargs.items()), len(known))
     found = jitted.foreign_names.get(key)
     if found is None:
         from ._written_for import names_of_others
@@ -532,7 +533,9 @@ def _explain(error):
     if type(error.obj) in (numpy.ndarray, ndarray):
         for library in known.values():
             if hasattr(library.kind, error.name):
-                error.add_note(f"In plait.jit, arrays of {library.name} are NumPy's: write what NumPy has for .{error.name}, or call it outside.")
+                said = f"In plait.jit, arrays of {library.name} are NumPy's: write what NumPy has for .{error.name}, or call it outside."
+                if said not in getattr(error, "__notes__", ()):  # by a call in this one
+                    error.add_note(said)
                 return
 
 

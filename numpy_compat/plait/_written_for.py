@@ -2,10 +2,13 @@
 
 import ast
 import inspect
+import os
+import sysconfig
 import types
 
 import numpy
 
+from ._jit import original
 from ._python_loops.reading import lambda_of, tree_of
 from ._swap import contents
 
@@ -16,18 +19,25 @@ _HOLDERS = {"values", "copy"}  # methods of dicts and lists that give such again
 _TORCHS = {"data"}  # attributes that NumPy's have, too, as something else
 _KEYWORDS = {"dim", "keepdim", "descending", "unbiased"}  # that torch's methods have, and NumPy's lack
 _LOOPS = ast.For, ast.comprehension
+_FUNCTIONS = types.FunctionType, types.BuiltinFunctionType, staticmethod, classmethod
+_LIBRARIES = tuple({*sysconfig.get_paths().values(), os.path.dirname(__file__)})  # where nobody's program is
+_MOST = 100  # functions that are read
 
 
 def names_of_others(fn, args, kwargs, kinds, holds):
     """The attributes and keywords of arrays of these classes that fn uses on arguments. holds(): whether one may hold such arrays."""
-    function, reader = _function(fn), _Reader(kinds)
+    reader = _Reader(kinds)
+    if reader.is_theirs(fn):
+        return {f"{type(fn).__name__}()"}
     try:
         bound = inspect.signature(fn).bind(*args, **kwargs).arguments
     except (TypeError, ValueError):  # a wrong call, or a function that has no signature
-        bound = {}
+        return reader.found
     given = {name: ARRAY if type(x) in kinds else HOLDER for name, x in bound.items() if type(x) in kinds or holds(x)}
+    function = _function(fn)
     if function is not None and given:
-        reader.read(function, given)
+        own = {function.__code__.co_varnames[0]: fn.__self__} if isinstance(fn, types.MethodType) else {}
+        reader.read(function, given, {**bound, **own})
     return reader.found
 
 
@@ -42,23 +52,28 @@ def _function(fn):
             fn = getattr(type(fn), "__call__", None)
             if not isinstance(fn, types.FunctionType):
                 return None
-    return fn
+    return original(fn)
 
 
 class _Reader:
-    """Reads a function, and those of its module that it hands arrays on to."""
+    """Reads a function, and those of the program that it hands arrays on to."""
 
     def __init__(self, kinds):
         self.kinds = kinds
         self.roots = {kind.__module__.partition(".")[0] for kind in kinds}
         self.found, self.seen = set(), set()
 
-    def read(self, function, given):
+    def read(self, function, given, values):
+        """values: what is known of parameters."""
         key = function, tuple(sorted(given.items()))
-        tree = None if key in self.seen else _tree(function)
+        tree = None if key in self.seen or len(self.seen) == _MOST else _tree(function)
         self.seen.add(key)
         if tree is not None:
-            _Body(self, function, tree, given).read()
+            _Body(self, function, tree, given, values).read()
+
+    def is_theirs(self, x):
+        """Whether it is a callable object of the library's, such as a module of torch.nn, which takes its arrays."""
+        return callable(x) and not isinstance(x, type) and any(base.__module__.partition(".")[0] in self.roots for base in type(x).__mro__)
 
 
 def _tree(function):
@@ -68,8 +83,8 @@ def _tree(function):
 class _Body:
     """One function whose parameters are known: all of its names, whatever the order of its statements."""
 
-    def __init__(self, reader, function, tree, given):
-        self.reader, self.function, self.names = reader, function, dict(given)
+    def __init__(self, reader, function, tree, given, values):
+        self.reader, self.function, self.names, self.values = reader, function, dict(given), values
         self.nodes = [n for s in tree.body for n in ast.walk(s)]
 
     def read(self):
@@ -128,8 +143,8 @@ class _Body:
             return ARRAY if ARRAY in (self.kind(node.left), self.kind(node.right)) and not _is_text(node.left) else None
         if isinstance(node, ast.UnaryOp):
             return self.kind(node.operand)
-        if isinstance(node, ast.Compare):
-            return ARRAY if ARRAY in map(self.kind, [node.left, *node.comparators]) and not isinstance(node.ops[0], (ast.Is, ast.IsNot, ast.In, ast.NotIn)) else None
+        if isinstance(node, ast.Compare) and not isinstance(node.ops[0], (ast.Is, ast.IsNot, ast.In, ast.NotIn)):
+            return ARRAY if ARRAY in map(self.kind, [node.left, *node.comparators]) else None
         if isinstance(node, ast.IfExp):
             return self.kind(node.body) or self.kind(node.orelse)
         if isinstance(node, ast.NamedExpr):
@@ -162,7 +177,7 @@ class _Body:
             if not callable(getattr(numpy.ndarray, name, id)) or (self.is_torchs() and _is_torchs(name, node.args)):
                 self.reader.found.add(f"{name}()")
             self.reader.found.update(f"{name}({k.arg}=)" for k in node.keywords if k.arg in _KEYWORDS)
-        elif isinstance(node.func, ast.Name):
+        else:
             self.hand_on(node)
         if self.root(node.func) == "torch":
             self.dtypes([node.func, *node.args, *(k.value for k in node.keywords)])
@@ -177,16 +192,32 @@ class _Body:
                 self.reader.found.add("dtype")
 
     def hand_on(self, node):
-        """A call of another function of the module: it may use them."""
-        called = self.outside(node.func.id)
-        if not isinstance(called, types.FunctionType) or called.__globals__ is not self.function.__globals__:
-            return
-        code = called.__code__
-        given = dict(zip(code.co_varnames[: code.co_argcount], map(self.kind, node.args)))
-        given |= {k.arg: self.kind(k.value) for k in node.keywords if k.arg}
-        given = {name: kind for name, kind in given.items() if kind}
-        if given:
-            self.reader.read(called, given)
+        """A call of what may use them: a function of the program, or an object of the library's."""
+        placed, named = [*map(self.kind, node.args)], {k.arg: self.kind(k.value) for k in node.keywords if k.arg}
+        called = self.value(node.func) if any(placed) or any(named.values()) else None
+        if self.reader.is_theirs(called):
+            self.reader.found.add(f"{ast.unparse(node.func)}()")
+        function = original(getattr(called, "__func__", called))
+        if isinstance(function, types.FunctionType) and self.is_programs(function):
+            own = [called.__self__] if isinstance(called, types.MethodType) else []
+            parameters = function.__code__.co_varnames[: function.__code__.co_argcount]
+            given = {name: kind for name, kind in {**dict(zip(parameters[len(own) :], placed)), **named}.items() if kind}
+            self.reader.read(function, given, dict(zip(parameters, own)))
+
+    def is_programs(self, function):
+        return function.__globals__ is self.function.__globals__ or not function.__code__.co_filename.startswith(_LIBRARIES)
+
+    def value(self, node):
+        """What an expression of names and attributes stands for, as far as that runs nothing; else None."""
+        if isinstance(node, ast.Name):
+            return self.values[node.id] if node.id in self.values else self.outside(node.id)
+        base = self.value(node.value) if isinstance(node, ast.Attribute) else None
+        if base is None:
+            return None
+        known = inspect.getattr_static(base, node.attr, None)
+        if known is None and not self.reader.is_theirs(base) or hasattr(type(known), "__get__") and not isinstance(known, _FUNCTIONS):
+            return None
+        return getattr(base, node.attr, None)
 
     def root(self, node):
         """The package of the module that an expression like `torch.nn.functional` begins with; None of any other."""

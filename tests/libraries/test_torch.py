@@ -210,6 +210,25 @@ def test_functions_of_numpys_methods_alone_get_arrays():
         assert np.allclose(np.asarray(made), theirs) and np.asarray(made).dtype == np.asarray(theirs).dtype
 
 
+class Net(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layer = torch.nn.Linear(3, 2)
+
+    def forward(self, x):
+        return self.layer(x.view(x.size(0), -1))
+
+
+def test_modules_get_tensors():
+    net, x = Net(), torch.rand(4, 3)
+    for f in (net, net.forward, lambda x: net(x), lambda x: net.layer(x)):
+        made = plait.jit(f)(x)
+        assert torch.equal(made, f(x)) and made.requires_grad
+    with torch.no_grad():
+        made = plait.jit(lambda x, m: m(np.sqrt(x).float()))(x, net)
+        assert torch.allclose(made, net(x.sqrt()))
+
+
 def test_derivatives_of_what_torch_computes():
     w = torch.ones(3, requires_grad=True)
     plait.jit(lambda w: (w.pow(2) * 2).sum())(w).backward()

@@ -431,6 +431,57 @@ def test_a_function_written_for_the_librarys_arrays_gets_them(f, args):
     assert type(made) is Named and made.memory.shape == (1, 1)
 
 
+class Layer(Named):
+    """A callable object of the library's."""
+
+    def __call__(self, v):
+        return v.unsqueeze(0)
+
+
+layer = Layer([0.0])
+
+
+class User:
+    def __init__(self):
+        self.layer, self.itself = layer, self
+
+    def by_a_method(self, v):
+        return self.also(v)
+
+    def also(self, w):
+        return w.unsqueeze(0)
+
+    def by_an_attribute(self, v):
+        return self.itself.layer(v)
+
+    @plait.jit
+    def inner(self, v):
+        return self.layer(v)
+
+    def by_a_jitted_method(self, v):
+        return self.inner(v)
+
+    @property
+    def asked(self):
+        pytest.fail("it is run")
+
+    def by_numpy(self, v):
+        return self.asked(v) if v is None else self.numpys(np.sqrt(v))
+
+    def numpys(self, v):
+        return v + 1
+
+
+def test_what_gets_an_array_from_the_function_may_be_written_for_it(monkeypatch):
+    monkeypatch.setattr(Named, "__module__", "a_library.arrays")
+    monkeypatch.setattr(Layer, "__module__", "a_library.layers")
+    user = User()
+    for f in (lambda v: layer(v), user.by_a_method, user.by_an_attribute, user.by_a_jitted_method, user.inner):
+        made = plait.jit(f)(Named([1.0]))
+        assert type(made) is Named and made.memory.shape == (1, 1)
+    assert plait.jit(user.by_numpy)(Named([4.0])).tolist() == [3]
+
+
 def test_such_a_generator_and_a_replayed_function():
     @plait.jit
     def g(v):
