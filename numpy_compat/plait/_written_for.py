@@ -1,6 +1,8 @@
 """Which arrays a function was written for: its source tells whether it uses on its arguments what arrays of another library have, and NumPy's lack."""
 
 import ast
+import contextlib
+import functools
 import inspect
 import os
 import sysconfig
@@ -20,7 +22,8 @@ _TORCHS = {"data"}  # attributes that NumPy's have, too, as something else
 _KEYWORDS = {"dim", "keepdim", "descending", "unbiased"}  # that torch's methods have, and NumPy's lack
 _LOOPS = ast.For, ast.comprehension
 _FUNCTIONS = types.FunctionType, types.BuiltinFunctionType, staticmethod, classmethod
-_LIBRARIES = tuple({*sysconfig.get_paths().values(), os.path.dirname(__file__)})  # where nobody's program is
+# Where nobody's program is.
+_LIBRARIES = tuple(folder + os.sep for folder in (*map(sysconfig.get_path, ("stdlib", "platstdlib", "purelib", "platlib")), os.path.dirname(__file__)))
 _MOST = 100  # functions that are read
 
 
@@ -37,22 +40,22 @@ def names_of_others(fn, args, kwargs, kinds, holds):
     function = _function(fn)
     if function is not None and given:
         own = {function.__code__.co_varnames[0]: fn.__self__} if isinstance(fn, types.MethodType) else {}
-        reader.read(function, given, {**bound, **own})
+        with contextlib.suppress(RecursionError):  # of an expression that is nested so deep
+            reader.read(function, given, {**bound, **own})
     return reader.found
 
 
 def _function(fn):
     """The Python function that a callable runs, or None."""
-    while not isinstance(fn, types.FunctionType):
-        if isinstance(fn, types.MethodType):
-            fn = fn.__func__
-        elif hasattr(fn, "func"):  # functools.partial
-            fn = fn.func
-        else:
-            fn = getattr(type(fn), "__call__", None)
-            if not isinstance(fn, types.FunctionType):
-                return None
-    return original(fn)
+    fn = original(fn)
+    if isinstance(fn, types.MethodType):
+        return _function(fn.__func__)
+    if isinstance(fn, functools.partial):
+        return _function(fn.func)
+    if isinstance(fn, types.FunctionType):
+        return fn
+    method = getattr(type(fn), "__call__", None)
+    return _function(method) if isinstance(method, types.FunctionType) else None
 
 
 class _Reader:

@@ -501,6 +501,14 @@ def test_names_of_what_is_no_array_say_nothing():
     assert type(plait.jit(f)({"a.b": v}, v, "a,b")) is Tensor
 
 
+def test_an_expression_nested_deep_is_no_error(tmp_path):
+    file = tmp_path / "deep.py"
+    file.write_text("import numpy\ndef f(v):\n    return " + " + ".join(["v"] * 900))
+    scope = {"__name__": "deep"}
+    exec(compile(file.read_text(), str(file), "exec"), scope)
+    assert plait.jit(scope["f"], loops=False)(Tensor([1.0])).tolist() == [900]
+
+
 def test_the_log_says_it(run_python):
     source = f"""
 import sys
