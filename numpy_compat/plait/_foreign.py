@@ -1,7 +1,6 @@
 """Arrays of other libraries at the edge of a jitted function: they are lent to it as NumPy's over their memory, or as Plait's where they are on a
 device, and what it gives back goes into arrays of that library over the results' memory."""
 
-import dataclasses
 import functools
 import inspect
 import sys
@@ -12,6 +11,7 @@ import numpy
 
 from . import _exchange, _plait
 from ._boundary import _AS_IT_IS, _differs, _is_array
+from ._fallback import note
 from ._pickles import STAND_INS
 from ._plait import lazy_scalar, ndarray
 
@@ -230,8 +230,49 @@ def _is_record(x):
 
 
 def _attributes(x):
-    fields = (f.name for f in dataclasses.fields(x))
-    return {**getattr(x, "__dict__", {}), **{n: getattr(x, n) for n in fields if hasattr(x, n)}}
+    """Its own, also those in slots."""
+    state = object.__getstate__(x)
+    named, slots = state if isinstance(state, tuple) else (state, None)
+    return {**(named or {}), **(slots or {})}
+
+
+# --- functions that were written for the library's arrays -----------------------------------------------------------
+
+_LENT = {"numpy", "detach", "cpu"}  # methods that arrays have while such were lent
+
+
+def lends(jitted, args, kwargs):
+    """Whether the call lends arrays of other libraries; those that fn was written for it leaves as they are."""
+    return has_foreign(args, kwargs) and _names(jitted, args, kwargs) <= _LENT
+
+
+def _names(jitted, args, kwargs):
+    """What fn uses of arguments of these classes that other libraries' arrays have and NumPy's lack."""
+    types = tuple(map(type, args))
+    key = types
+    if kwargs or not (known.keys() | _PYTHONS).issuperset(types):  # nobody knows of which of the libraries arrays in containers are
+        key = (types, *((k, type(v)) for k, v in kwargs.items()), len(known))
+    found = jitted.foreign_names.get(key)
+    if found is None:
+        from ._written_for import names_of_others
+
+        found = jitted.foreign_names[key] = names_of_others(jitted.fn, args, kwargs, [*known], _holds)
+    return found
+
+
+def _holds(x):
+    """Whether it may hold arrays."""
+    return isinstance(x, (list, tuple)) or type(x) is dict or _is_record(x)
+
+
+def _as_they_are(jitted, args, kwargs, names):
+    """A call that lends none of its arrays: Plait is in NumPy's place, and the library computes what is its own."""
+    if _plait.log_fallbacks():
+        note(f"what is done with arguments whose {', '.join(sorted(names))} NumPy's arrays lack")
+    function, call = jitted.begin()
+    with call:
+        given, named = call.arguments(args, kwargs)
+        return call.outward(function(*given, **named))
 
 
 class _Here(threading.local):
@@ -252,17 +293,18 @@ class Lending:
         self.known = {}  # id of what the function gets, or gave -> that, and the caller's
         self.made = {}  # id of the caller's -> what the function gets
         self.copies = []  # of lists, dicts and dataclasses: the caller's, the function's, and what was in that
+        self.objects = []  # which the function gets as they are, and their attributes
 
     def enter(self, args, kwargs):
-        """The arguments as the function gets them."""
-        try:
+        """The arguments as the function gets them. Raises _Refused."""
+        made = self.each(args, kwargs)
+        if self.with_plaits and self.device == "cpu":
+            self.known, self.made, self.copies, self.objects = {}, {}, [], []
             made = self.each(args, kwargs)
-            if self.with_plaits and self.device == "cpu":
-                self.known, self.made, self.copies = {}, {}, []
-                made = self.each(args, kwargs)
-            return made
-        except _Refused as e:
-            raise e.error(_message(self.jitted.fn, args, kwargs, e)) from None
+        return made
+
+    def error(self, args, kwargs, refused):
+        return refused.error(_message(self.jitted.fn, args, kwargs, refused))
 
     def each(self, args, kwargs):
         return [self.given(x) for x in args], {k: self.given(v) for k, v in kwargs.items()} if kwargs else kwargs
@@ -307,6 +349,8 @@ class Lending:
         elif type(x) is dict and not _plait.holds_only(x, _AS_IT_IS):
             for v in x.values():
                 self.as_it_is(v)
+        elif type(x) not in _AS_IT_IS and not isinstance(x, (list, tuple, dict, type, types.ModuleType, types.FunctionType)):
+            self.objects.append((x, _attributes(x)))
 
     def lent(self, x, library):
         made = library.lend(x)
@@ -335,14 +379,13 @@ class Lending:
         kind = type(x)
         if kind is lazy_scalar:
             x = sys.modules["plait"].asarray(x)
-        if kind is numpy.ndarray or kind is ndarray:
-            made = self.library.take(x)
-            self.known[id(x)] = x, made
-            return made
         if kind in _PYTHONS or kind in known:
             return x
-        if isinstance(x, numpy.generic):
-            return self.library.take(numpy.asarray(x)) if x.dtype.kind in _COMPUTES or _is_narrow(x) else x
+        is_number = isinstance(x, numpy.generic) and (x.dtype.kind in _COMPUTES or _is_narrow(x))
+        if is_number or kind is numpy.ndarray or kind is ndarray:
+            made = self.library.take(numpy.asarray(x) if is_number else x)
+            self.known[id(x)] = x, made
+            return made
         if isinstance(x, (list, tuple)) and _plait.holds_only(x, _PYTHONS):
             return x
         if isinstance(x, tuple):
@@ -367,7 +410,9 @@ class Lending:
                     object.__setattr__(x, name, made)
 
     def give_back(self):
-        """What the function changed in lists, dicts and dataclasses."""
+        """What the function changed in lists, dicts and objects."""
+        for x, before in self.objects:
+            self.give_own(x, before)
         for theirs, ours, before in self.copies:
             if isinstance(ours, list):
                 if _differs(ours, before):
@@ -392,23 +437,33 @@ class Lending:
                 object.__setattr__(theirs, name, self.taken(value))
                 before[name] = value
 
+    def give_own(self, x, before):
+        """Attributes that the function set of an object of the caller's."""
+        for name, value in _attributes(x).items():
+            if value is not before.get(name):
+                before[name] = self.taken(value)
+                if before[name] is not value:
+                    object.__setattr__(x, name, before[name])
+
     def __enter__(self):
         self.outer, _here.lending = _here.lending, self
 
     def __exit__(self, *_):
         _here.lending = self.outer
-        if self.copies:
+        if self.copies or self.objects:
             self.give_back()
 
     def call(self, run, args, kwargs):
-        args, kwargs = self.enter(args, kwargs)
         with self:
             result = run(*args, **kwargs)
         return self.taken(result)
 
     def pieces(self, run, args, kwargs, inward, outward):
         """The same of a generator or a coroutine, between yields of its own; what it is sent and yields goes through inward() and outward()."""
-        args, kwargs = self.enter(args, kwargs)
+        try:
+            args, kwargs = self.enter(args, kwargs)
+        except _Refused as e:
+            raise self.error(args, kwargs, e) from None
         inner = run(*args, **kwargs)
         resume, value = inner.send, None
         while True:
@@ -435,9 +490,14 @@ _ENDED = object()
 def call(jitted, run, args, kwargs):
     """What run() returns for arguments with arrays of other libraries among them, as arrays of the first one's library."""
     try:
+        names = None if kwargs else jitted.foreign_names.get(tuple(map(type, args)))
+        if names is None:
+            names = _names(jitted, args, kwargs)
+        if not names <= _LENT:
+            return _as_they_are(jitted, args, kwargs, names)
         given, library = (None, None) if kwargs else _simple(args)
         if library is None:
-            return Lending(jitted).call(run, args, kwargs)
+            return _lent(jitted, run, args, kwargs)
         outer, _here.lending = _here.lending, library
         try:
             result = run(*given)
@@ -459,6 +519,18 @@ def call(jitted, run, args, kwargs):
         raise
 
 
+def _lent(jitted, run, args, kwargs):
+    lending = Lending(jitted)
+    try:
+        given = lending.enter(args, kwargs)
+    except _Refused as e:
+        names = _names(jitted, args, kwargs)
+        if names:  # such as x.detach(), where x requires grad
+            return _as_they_are(jitted, args, kwargs, names)
+        raise lending.error(args, kwargs, e) from None
+    return lending.call(run, *given)
+
+
 def _of_the_program(trace):
     """The entries of a traceback after those of this module."""
     inner = trace
@@ -472,7 +544,9 @@ def _explain(error):
     if type(error.obj) in (numpy.ndarray, ndarray):
         for library in known.values():
             if hasattr(library.kind, error.name):
-                error.add_note(f"In plait.jit, arrays of {library.name} are NumPy's: write what NumPy has for .{error.name}, or call it outside.")
+                said = f"In plait.jit, arrays of {library.name} are NumPy's: write what NumPy has for .{error.name}, or call it outside."
+                if said not in getattr(error, "__notes__", ()):  # by a call in this one
+                    error.add_note(said)
                 return
 
 
@@ -564,7 +638,7 @@ def _itself(x, **_):
     return x
 
 
-for _name in ("numpy", "detach", "cpu"):
+for _name in _LENT:
     setattr(ndarray, _name, _of_tensors(_name))
 
 

@@ -11,7 +11,7 @@ from . import _foreign, _plait
 from ._boundary import Call, crossing
 from ._callees import calls_numpy_alone
 from ._device import device as _Device
-from ._foreign import has_foreign, know_torch
+from ._foreign import has_foreign, know_torch, lends
 from ._foreign import known as _foreign_classes
 from ._performance import PlaitPerformanceWarning as PlaitPerformanceWarning
 from ._performance import Watch, report
@@ -64,6 +64,7 @@ class _Jitted:
         self.target = self.direct = self.whole = self.crossing = None
         self.watch = None  # what calls ask while some are watched
         self.watched = Watch(self)
+        self.foreign_names = {}  # classes of arguments -> what fn uses of them that NumPy's arrays lack
         self.body = None  # of a function that may run in machine code as a whole
         self.untouched = None  # where the function may run as it was written
 
@@ -183,7 +184,7 @@ def _begin(function, call, args, kwargs):
 
 def _generator(jitted):
     def run(*args, **kwargs):
-        if has_foreign(args, kwargs):
+        if lends(jitted, args, kwargs):
             return (yield from _foreign.generator(jitted, run, args, kwargs))
         function, call = jitted.begin()
         return (yield from _pieces(call, _begin(function, call, args, kwargs), call.outward))
@@ -200,7 +201,7 @@ def _as_it_is(x):
 
 def _coroutine(jitted):
     async def run(*args, **kwargs):
-        if has_foreign(args, kwargs):
+        if lends(jitted, args, kwargs):
             return await _foreign.coroutine(jitted, run, args, kwargs)
         function, call = jitted.begin()
         return await _awaited(call, _begin(function, call, args, kwargs), _as_it_is)
@@ -320,6 +321,7 @@ def jit(fn=None, *, device=None, replay=False, loops=True):
     dataclasses, are lent as NumPy's are: in the function they are arrays, and results are arrays of the first one's library over
     the memory of the result. Raises TypeError for one that has no memory to lend (sparse, meta, traced by JAX or torch.compile),
     or that is on another device than the others or than was asked for, and RuntimeError for a tensor that requires grad.
+    Where fn's source uses on them what NumPy's arrays lack (`x.unsqueeze(0)`, `x.sum(dim=1)`), fn gets them as they are.
     device: str or plait.device, where to run it; then arguments and results are copied, once each. Raises DeviceError when it
     is not there.
     replay: True says that fn is pure: what it returns and writes into its arguments depends on its arguments alone. A call with

@@ -459,6 +459,15 @@ def _rebuild(kind, host, state):
     return a
 
 
+def _rebuild_standard(host):
+    return _plait.standard(_rebuild(ndarray, host, None), ())
+
+
+def _is_standard(x):
+    """Whether it is an array of plait.array_api, of which standard() makes no other."""
+    return _plait.host_of(x) is None and _plait.standard(x, (x,)) is x
+
+
 @_install
 def __reduce__(self):
     return self.__reduce_ex__(0)
@@ -469,7 +478,7 @@ def __reduce_ex__(self, protocol):
     """As NumPy's array, which is read without Plait; what only Plait has is rebuilt by it."""
     host = _plait.export(self)
     if type(self) is ndarray and not _plait.on_device(self):
-        return host.__reduce_ex__(protocol)
+        return (_rebuild_standard, (host,)) if _is_standard(self) else host.__reduce_ex__(protocol)
     return _rebuild, (type(self), host, getattr(self, "__dict__", None))
 
 

@@ -177,6 +177,68 @@ def test_what_is_refused(source, error, says):
             root(*args)
 
 
+WRITTEN_FOR_TORCH = {
+    "unsqueeze": lambda x: x.unsqueeze(0),
+    "size()": lambda x: x.size(),
+    "view": lambda x: x.view(-1, 2),
+    "one extent": lambda x: x.view(-1),
+    "dim=": lambda x: x.sum(dim=1),
+    "keepdim=": lambda x: x.mean(0, keepdim=True),
+    "unpacked": lambda x: x.max(dim=1).values,
+    "in place": lambda x: x.mul_(2),
+    "dtype": lambda x: x.dtype == torch.float32,
+    "one of two dtypes": lambda x: x.dtype in (torch.float16, torch.bfloat16),
+    "torch's function": lambda x: torch.zeros(2, dtype=x.dtype),
+    "a result": lambda x: (x * 2 + 1).float(),
+    "a comparison": lambda x: (x > 1).long(),
+    "transpose": lambda x: x[None].transpose(1, 2),
+    "std": lambda x: x.contiguous().std(),
+    "data": lambda x: x.data * 2,
+}
+
+
+@pytest.mark.parametrize("name", WRITTEN_FOR_TORCH)
+def test_functions_written_for_torch_get_tensors(name):
+    f = WRITTEN_FOR_TORCH[name]
+    x, y = torch.arange(6.0).reshape(2, 3), torch.arange(6.0).reshape(2, 3)
+    made, theirs = plait.jit(f)(x), f(y)
+    assert type(made) is type(theirs) and torch.equal(x, y)
+    assert torch.equal(made, theirs) if isinstance(made, torch.Tensor) else made == theirs
+
+
+def test_functions_of_numpys_methods_alone_get_arrays():
+    x = torch.arange(6.0).reshape(2, 3)
+    for f in (lambda v: v.std(), lambda v: v.transpose(1, 0), lambda v: v.view(np.int32), lambda v: np.add(v, np.exp(v)), lambda v: v.size):
+        theirs, made = f(x.numpy()), plait.jit(f)(x)
+        assert np.allclose(np.asarray(made), theirs) and np.asarray(made).dtype == np.asarray(theirs).dtype
+
+
+class Net(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layer = torch.nn.Linear(3, 2)
+
+    def forward(self, x):
+        return self.layer(x.view(x.size(0), -1))
+
+
+def test_modules_get_tensors():
+    net, x = Net(), torch.rand(4, 3)
+    for f in (net, net.forward, lambda x: net(x), lambda x: net.layer(x)):
+        made = plait.jit(f)(x)
+        assert torch.equal(made, f(x)) and made.requires_grad
+    with torch.no_grad():
+        made = plait.jit(lambda x, m: m(np.sqrt(x).float()))(x, net)
+        assert torch.allclose(made, net(x.sqrt()))
+
+
+def test_derivatives_of_what_torch_computes():
+    w = torch.ones(3, requires_grad=True)
+    plait.jit(lambda w: (w.pow(2) * 2).sum())(w).backward()
+    assert w.grad.tolist() == [4, 4, 4]
+    assert plait.jit(lambda w: w.detach().numpy() * 2)(w).tolist() == [2, 2, 2]
+
+
 @pytest.mark.parametrize("transform", [torch.func.vmap, torch.func.grad])
 def test_torch_transforms_are_refused(transform):
     with pytest.raises(TypeError, match=r"root\(\) got for x a torch.Tensor without memory of its own, .*: call the function outside"):

@@ -1,8 +1,10 @@
 """plait.array_api: the names, arguments and results of the Python array API standard."""
 
 import ast
+import copy
 import inspect
 import pathlib
+import pickle
 
 import numpy
 import pytest
@@ -209,6 +211,15 @@ def test_vector_norm(shape, order):
     ):
         if a.ndim or options.get("axis") != ():
             held(xp.linalg.vector_norm(plait.asarray(a), ord=order, **options), numpy.linalg.vector_norm(a, ord=order, **options))
+
+
+@pytest.mark.parametrize("protocol", range(2, pickle.HIGHEST_PROTOCOL + 1))
+def test_pickles_and_copies_are_the_standards(protocol):
+    x = xp.asarray([[1.0, 2.0], [3.0, 4.0]])
+    for a in (x, x[0, 1], x.T, x[:0], xp.sum(x)):
+        for made in (pickle.loads(pickle.dumps(a, protocol)), copy.copy(a), copy.deepcopy(a)):
+            assert type(made) is type(made.sum()) is plait.ndarray and (made.dtype, made.tolist()) == (a.dtype, a.tolist())
+    assert type(pickle.loads(pickle.dumps(plait.ones(2), protocol))) is numpy.ndarray
 
 
 def test_fallback_log_says_where_arrays_leave(run_python):

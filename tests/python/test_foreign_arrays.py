@@ -4,7 +4,9 @@ tests/libraries."""
 import asyncio
 import collections
 import dataclasses
+import functools
 import gc
+import os
 import traceback
 import types
 import weakref
@@ -335,6 +337,187 @@ def test_methods_and_nested_functions():
             return inner(x) * self.w
 
     assert Model(np.float64(2)).run(Tensor([1.0])).tolist() == [4]
+
+
+def test_attributes_that_a_method_sets_are_the_librarys():
+    @plait.jit
+    class Model:
+        def __init__(self, w):
+            self.w, self.n = w, 3
+
+        def fit(self, x):
+            self.mean, self.n = x.mean(), self.n + 1
+            del self.w
+            return self.mean
+
+    w = Tensor([1.0, 3.0])
+    model = Model(w)
+    assert model.w is w and model.n == 3
+    made = model.fit(w)
+    assert made is model.mean and type(made) is Tensor and made.tolist() == 2 and vars(model) == {"mean": made, "n": 4}
+
+
+def test_slots_of_a_base():
+    class Base:
+        __slots__ = ("__hidden", "n")
+
+        def hide(self, x):
+            self.__hidden = x
+            return self
+
+        def hidden(self):
+            return self.__hidden
+
+    @dataclasses.dataclass
+    class Derived(Base):
+        x: object
+
+    d = Derived(Tensor([1.0])).hide(Tensor([2.0]))
+    d.n = 5
+
+    @plait.jit
+    def f(d):
+        d.n += 1
+        return d.x + d.hidden()
+
+    assert f(d).tolist() == [3] and d.n == 6 and type(d.hidden()) is Tensor
+
+
+class Named(Tensor):
+    """One with methods that NumPy's arrays lack."""
+
+    def unsqueeze(self, axis):
+        return Named(np.expand_dims(self.memory, axis))
+
+    def split(self, *_):
+        return [self]
+
+
+def unsqueezed(v, axis=0):
+    return v.unsqueeze(axis)
+
+
+def in_a_dict(d):
+    return {name: v.unsqueeze(0) for name, v in d.items()}
+
+
+def in_a_list(vs):
+    made = []
+    for n, v in enumerate(vs):
+        w = v if n else vs[0]
+        made.append(w.unsqueeze(0))
+    return made[-1]
+
+
+def by_another(x, axis):
+    return unsqueezed(x, axis=axis)
+
+
+def of_a_field(p):
+    return (q := p.x).unsqueeze(0)
+
+
+@pytest.mark.parametrize(
+    "f, args",
+    [
+        (unsqueezed, (Named([1.0]),)), (lambda *v: v[0].unsqueeze(axis=0), (Named([1.0]),)), (in_a_dict, ({"a": Named([1.0])},)),
+        (in_a_list, ([Named([1.0]), Named([1.0])],)), (by_another, (Named([1.0]), 0)), (of_a_field, (Point(Named([1.0])),)),
+        (functools.partial(unsqueezed, axis=0), (Named([1.0]),)), (types.SimpleNamespace(f=unsqueezed).f, (Named([1.0]),)),
+    ],
+)  # fmt: skip
+def test_a_function_written_for_the_librarys_arrays_gets_them(f, args):
+    made = plait.jit(f)(*args)
+    made = made["a"] if type(made) is dict else made
+    assert type(made) is Named and made.memory.shape == (1, 1)
+
+
+class Layer(Named):
+    """A callable object of the library's."""
+
+    def __call__(self, v):
+        return v.unsqueeze(0)
+
+
+layer = Layer([0.0])
+
+
+class User:
+    def __init__(self):
+        self.layer, self.itself = layer, self
+
+    def by_a_method(self, v):
+        return self.also(v)
+
+    def also(self, w):
+        return w.unsqueeze(0)
+
+    def by_an_attribute(self, v):
+        return self.itself.layer(v)
+
+    @plait.jit
+    def inner(self, v):
+        return self.layer(v)
+
+    def by_a_jitted_method(self, v):
+        return self.inner(v)
+
+    @property
+    def asked(self):
+        pytest.fail("it is run")
+
+    def by_numpy(self, v):
+        return self.asked(v) if v is None else self.numpys(np.sqrt(v))
+
+    def numpys(self, v):
+        return v + 1
+
+
+def test_what_gets_an_array_from_the_function_may_be_written_for_it(monkeypatch):
+    monkeypatch.setattr(Named, "__module__", "a_library.arrays")
+    monkeypatch.setattr(Layer, "__module__", "a_library.layers")
+    user = User()
+    for f in (lambda v: layer(v), user.by_a_method, user.by_an_attribute, user.by_a_jitted_method, user.inner):
+        made = plait.jit(f)(Named([1.0]))
+        assert type(made) is Named and made.memory.shape == (1, 1)
+    assert plait.jit(user.by_numpy)(Named([4.0])).tolist() == [3]
+
+
+def test_such_a_generator_and_a_replayed_function():
+    @plait.jit
+    def g(v):
+        yield v.unsqueeze(0)
+
+    assert [type(made) for made in g(Named([1.0]))] == [Named]
+    f = plait.jit(unsqueezed, replay=True)
+    assert {type(f(Named([1.0]))) for _ in range(4)} == {Named}
+
+
+def test_names_of_what_is_no_array_say_nothing():
+    def f(d, v, text):
+        parts = [key.split(".")[0] for key, x in d.items()]
+        return np.split(v, 1)[0] + len(text.split(",")) + len(parts) + len(f"{v}".split())
+
+    v = Named([1.0])
+    assert type(plait.jit(f)({"a.b": v}, v, "a,b")) is Tensor
+
+
+def test_an_expression_nested_deep_is_no_error(tmp_path):
+    file = tmp_path / "deep.py"
+    file.write_text("import numpy\ndef f(v):\n    return " + " + ".join(["v"] * 900))
+    scope = {"__name__": "deep"}
+    exec(compile(file.read_text(), str(file), "exec"), scope)
+    assert plait.jit(scope["f"], loops=False)(Tensor([1.0])).tolist() == [900]
+
+
+def test_the_log_says_it(run_python):
+    source = f"""
+import sys
+sys.path.insert(0, {os.path.dirname(__file__)!r})
+import plait
+from test_foreign_arrays import Named, unsqueezed
+plait.jit(unsqueezed)(Named([1.0]))
+"""
+    assert "arguments whose unsqueeze NumPy's arrays lack" in run_python(source, env={"PLAIT_LOG": "fallback"}).stderr
 
 
 def test_numpys_own_subclasses_and_scalars_stay():

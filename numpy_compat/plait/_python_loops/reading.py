@@ -60,7 +60,7 @@ def lambda_of(function):
     linecache.checkcache(code.co_filename)
     for node in _lambdas(code.co_filename, "".join(linecache.getlines(code.co_filename, function.__globals__))).get(code.co_firstlineno, ()):
         at = {"lineno": node.lineno, "col_offset": node.col_offset, "end_lineno": node.end_lineno, "end_col_offset": node.end_col_offset}
-        if _is_lambda(code, node, at):
+        if any(_is_lambda(code, node, at, imported) for imported in _imports(function)):
             made = ast.FunctionDef("<lambda>", copied(node.args), [ast.Return(copied(node.body), **at)], [], None, **at)
             return made
     return None
@@ -80,14 +80,14 @@ def _lambdas(file, text):
     return found
 
 
-def _is_lambda(code, node, at):
-    """Whether the code was made of this lambda: what it names outside of itself has to be the same, too."""
+def _is_lambda(code, node, at, imported):
+    """Whether the code was made of this lambda, in a file with these imports: what it names outside of itself has to be the same, too."""
     arguments = ast.arguments([], [ast.arg(n, **at) for n in code.co_freevars], None, [], [], None, [])
     outer = ast.FunctionDef("outer", arguments, [ast.Expr(copied(node), **at)], [], None, **at)
     if "type_params" in ast.FunctionDef._fields:
         outer.type_params = []
     try:
-        made = compile(ast.Module([outer], []), code.co_filename, "exec", dont_inherit=True, flags=code.co_flags & 0x1FFE000)
+        made = compile(_module(outer, imported, at), code.co_filename, "exec", dont_inherit=True, flags=code.co_flags & 0x1FFE000)
     except (SyntaxError, ValueError):
         return False
     made = next(c for c in made.co_consts if isinstance(c, types.CodeType))
@@ -103,11 +103,19 @@ def outer_name(function, name):
 
 def imports_of(tree, function):
     """The modules that a file imports which the function was made of; None where the file is another one by now."""
-    # Calls of what a file imports are compiled otherwise than methods; which a notebook imported is not in the file that has the function.
-    known, free = function.__globals__, function.__code__.co_freevars
-    known = getattr(known, "module_globals", known)  # which has what nobody has asked a jitted function's globals for
+    return next((m for m in _imports(function) if _is(compiled(tree, function, function.__code__.co_freevars, m), function.__code__)), None)
+
+
+def _imports(function):
+    """What its file may import, of the modules that it names: calls of what a file imports are compiled otherwise than methods."""
+    known = getattr(function.__globals__, "module_globals", function.__globals__)  # which has what nobody has asked a jitted function's globals for
     modules = sorted(n for n in function.__code__.co_names if isinstance(known.get(n), types.ModuleType))
-    return next((m for m in (modules, []) if _is(compiled(tree, function, free, m), function.__code__)), None)
+    return (modules, []) if modules else ([],)  # which a notebook imported is not in the file that has the function
+
+
+def _module(definition, imported, at):
+    """The tree of a file with these imports."""
+    return ast.Module([*(ast.Import([ast.alias(n, **at)], **at) for n in imported), definition], [])
 
 
 def _is(code, other):
@@ -164,9 +172,8 @@ def compiled(tree, function, free, imported):
     outer = ast.FunctionDef("outer", arguments, [*itself, _without_defaults(tree)], [], None, **at)
     if "type_params" in ast.FunctionDef._fields:
         outer.type_params = []
-    module = ast.Module([*(ast.Import([ast.alias(n, **at)], **at) for n in imported), outer], [])
     try:
-        made = compile(module, function.__code__.co_filename, "exec", dont_inherit=True, flags=function.__code__.co_flags & 0x1FFE000)
+        made = compile(_module(outer, imported, at), function.__code__.co_filename, "exec", dont_inherit=True, flags=function.__code__.co_flags & 0x1FFE000)
     except (SyntaxError, ValueError):
         return None
     outer = next(c for c in made.co_consts if isinstance(c, types.CodeType))
