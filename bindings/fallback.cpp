@@ -34,8 +34,9 @@ bool plain(PyObject* o) {
   return o == Py_None || PyFloat_CheckExact(o) || PyLong_CheckExact(o) || PyBool_Check(o) ||
          PyComplex_CheckExact(o) || PyUnicode_CheckExact(o) || PyBytes_CheckExact(o) ||
          o == Py_Ellipsis || PyArray_CheckExact(o) || PyArray_CheckScalar(o) ||
-         PyArray_DescrCheck(o) || PyFunction_Check(o) || PyRange_Check(o) || PySlice_Check(o) ||
-         (PyType_Check(o) && o != reinterpret_cast<PyObject*>(array_type)) || is_stream(o);
+         PyArray_DescrCheck(o) || PyObject_TypeCheck(o, &PyFunction_Type) || PyRange_Check(o) ||
+         PySlice_Check(o) || (PyType_Check(o) && o != reinterpret_cast<PyObject*>(array_type)) ||
+         is_stream(o);
 }
 
 // A function of NumPy's that asks __array_function__ of its arguments is what it does for those of

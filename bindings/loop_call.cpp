@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "functions.hpp"
+#include "jitted.hpp"
 #include "loop_entry.hpp"
 #include "tracer/device.hpp"
 #include "tracer/error_states.hpp"
@@ -18,7 +19,7 @@ constexpr double kEntry = 1.5e-6;  // seconds that running an entry takes beside
 
 // Objects of Python's modules, looked up once.
 struct Asked {
-  PyObject *warnings, *filters, *begin, *ended;
+  PyObject *warnings, *filters, *begin, *ended, *error;
 };
 const Asked* asked() {
   static const Asked* const all = []() -> const Asked* {
@@ -27,7 +28,8 @@ const Asked* asked() {
       return check(PyObject_GetAttrString(m.get(), name));
     };
     const auto text = [](const char* s) { return check(PyUnicode_InternFromString(s)); };
-    return new Asked{of("warnings", "__dict__"), text("filters"), text("begin"), text("ended")};
+    return new Asked{of("warnings", "__dict__"), text("filters"), text("begin"), text("ended"),
+                     text("error")};
   }();
   return all;
 }
@@ -43,6 +45,12 @@ bool errors_are_heard() {
   return heard(s.divide) && heard(s.invalid) && heard(s.over);
 }
 
+// Whether a string is that one; such are mostly interned, and then one object or different.
+bool is_text(PyObject* string, PyObject* interned) {
+  if (string == interned) return true;
+  return !PyUnicode_CHECK_INTERNED(string) && PyUnicode_Compare(string, interned) == 0;
+}
+
 // Whether a RuntimeWarning may become an error.
 bool warnings_may_raise() {
   PyObject* const filters = PyDict_GetItemWithError(asked()->warnings, asked()->filters);
@@ -51,7 +59,7 @@ bool warnings_may_raise() {
     PyObject* const f = PyList_GET_ITEM(filters, i);
     if (!PyTuple_Check(f) || PyTuple_GET_SIZE(f) < 3 || !PyUnicode_Check(PyTuple_GET_ITEM(f, 0)))
       return true;
-    if (PyUnicode_CompareWithASCIIString(PyTuple_GET_ITEM(f, 0), "error") != 0) continue;
+    if (!is_text(PyTuple_GET_ITEM(f, 0), asked()->error)) continue;
     PyObject* const category = PyTuple_GET_ITEM(f, 2);
     if (!PyType_Check(category) ||
         PyType_IsSubtype(reinterpret_cast<PyTypeObject*>(PyExc_RuntimeWarning),
@@ -209,6 +217,7 @@ void dealloc_loop(PyObject* self) {
 
 // --- a function
 
+PyTypeObject* direct_type;
 struct DirectObject {
   PyObject_HEAD PyObject* function;
   PyObject* loops;        // tuple, the outermost
@@ -241,20 +250,25 @@ bool crosses(PyObject* x, bool number) {
           !PyArray_IsScalar(x, Void));
 }
 
-// takes(args): whether the function may run on them.
-PyObject* takes(PyObject* self, PyObject* args) {
-  const DirectObject& direct = *as_direct(self);
+// Whether the function may run on the arguments.
+bool runs_on(const DirectObject& direct, Arguments args) {
   bool fast = false;
   for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(direct.loops); ++i) {
     const LoopObject& loop = *as_loop(PyTuple_GET_ITEM(direct.loops, i));
-    if (loop.slow) Py_RETURN_FALSE;
+    if (loop.slow) return false;
     fast |= loop.fast;
   }
   if (!fast || in_jit() || default_dtype_differs() || tracer::current_device() != kHost)
-    Py_RETURN_FALSE;
-  for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(args); ++i)
-    if (i >= 64 || !crosses(PyTuple_GET_ITEM(args, i), direct.numbers >> i & 1)) Py_RETURN_FALSE;
-  Py_RETURN_TRUE;
+    return false;
+  for (std::size_t i = 0; i < args.size(); ++i)
+    if (i >= 64 || !crosses(args[i], direct.numbers >> i & 1)) return false;
+  return true;
+}
+
+PyObject* takes(PyObject* self, PyObject* args) {
+  return PyBool_FromLong(
+      runs_on(*as_direct(self),
+              {PySequence_Fast_ITEMS(args), static_cast<std::size_t>(PyTuple_GET_SIZE(args))}));
 }
 
 PyObject* make_direct(PyTypeObject* type, PyObject* args, PyObject*) {
@@ -331,14 +345,19 @@ bool loops_may_run() { return !is_traced() && errors_are_heard() && !warnings_ma
 
 PyObject* entries_of(PyObject* loop) { return as_loop(loop)->entries; }
 
+bool is_direct_call(PyObject* o) { return Py_TYPE(o) == direct_type; }
+PyObject* directly(PyObject* direct, Arguments args) {
+  return runs_on(*as_direct(direct), args) ? as_direct(direct)->function : nullptr;
+}
+
 bool is_loop_call(PyObject* o) { return PyObject_TypeCheck(o, loop_type); }
 
 bool add_loop_calls(PyObject* module) {
   loop_type = reinterpret_cast<PyTypeObject*>(PyType_FromSpec(&loop_spec));
-  const Owned direct(PyType_FromSpec(&direct_spec));
-  return loop_type && direct &&
+  direct_type = reinterpret_cast<PyTypeObject*>(PyType_FromSpec(&direct_spec));
+  return loop_type && direct_type &&
          PyModule_AddObjectRef(module, "LoopCall", reinterpret_cast<PyObject*>(loop_type)) == 0 &&
-         PyModule_AddObjectRef(module, "DirectCall", direct.get()) == 0;
+         PyModule_AddObjectRef(module, "DirectCall", reinterpret_cast<PyObject*>(direct_type)) == 0;
 }
 
 }  // namespace plait::py

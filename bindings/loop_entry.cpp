@@ -1098,12 +1098,12 @@ PyObject* run_entry(PyObject* entry, PyObject* loop, PyObject* unbound,
   return reinterpret_cast<PyObject*>(done);
 }
 
-PyObject* run_whole(PyObject* entry, PyObject* body, PyObject* args) {
+PyObject* run_whole(PyObject* entry, PyObject* body, Arguments args) {
   Description& d = *as_entry(entry)->d;
   const KeptGiven kept;
   Given& g = *kept;
   constexpr Range once{{0, 1, 1}};
-  PyObject* const* const given = PySequence_Fast_ITEMS(args);
+  PyObject* const* const given = args.data();
   const bool as_before = dicts_are_as_before(d);
   if (!as_before) look_at_dicts(d);
   if (!take_all(d, &once, {nullptr, given}, g, as_before)) {
@@ -1121,7 +1121,8 @@ PyObject* run_whole(PyObject* entry, PyObject* body, PyObject* args) {
   ++d.runs;
   if (!has_to_tell(g)) return value_of(d, g, given);
   const Owned all = all_results(g, std::move(heap));
-  PyObject* told[] = {body, d.code, all.get(), args};
+  const Owned arguments = tuple_of(args);
+  PyObject* told[] = {body, d.code, all.get(), arguments.get()};
   return check(PyObject_VectorcallMethod(asked().told, told, 4, nullptr));
 }
 

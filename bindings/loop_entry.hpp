@@ -14,6 +14,7 @@
 #include <cstdint>
 #include <optional>
 
+#include "jitted.hpp"
 #include "python.hpp"
 
 namespace plait::py {
@@ -39,9 +40,9 @@ PyObject* run_entry(PyObject* entry, PyObject* loop, PyObject* unbound,
                     const std::optional<Range>& range, PyObject* locals, double each);
 PyObject* state_behind(PyObject* rest);  // borrowed; null for all else
 
-// The same of a function as a whole, whose statements are the loop `body`, by a tuple of its
-// arguments: what it returns. Null without an error also where the function takes long.
-PyObject* run_whole(PyObject* entry, PyObject* body, PyObject* args);
+// The same of a function as a whole, whose statements are the loop `body`, by its arguments:
+// what it returns. Null without an error also where the function takes long.
+PyObject* run_whole(PyObject* entry, PyObject* body, Arguments args);
 
 // Whether compiled loops may run now: nobody traces, and what they may hear of raises nothing.
 bool loops_may_run();

@@ -192,9 +192,9 @@ PYBIND11_MODULE(_plait, m) {
   }
   if (!add_device_errors(m.ptr()) || !make_export_type() || !add_iterators(m.ptr()) ||
       !add_replayed(m.ptr()) || !add_loop_entries(m.ptr()) || !add_loop_calls(m.ptr()) ||
-      !add_whole_calls(m.ptr()) || !add_scope(m.ptr()) || !add_crossing(m.ptr()) ||
-      !add_call_account(m.ptr()) || !add_asking_function(m.ptr()) ||
-      PyModule_AddFunctions(m.ptr(), native_functions) < 0 ||
+      !add_whole_calls(m.ptr()) || !add_jitted(m.ptr()) || !add_foreign(m.ptr()) ||
+      !add_scope(m.ptr()) || !add_crossing(m.ptr()) || !add_call_account(m.ptr()) ||
+      !add_asking_function(m.ptr()) || PyModule_AddFunctions(m.ptr(), native_functions) < 0 ||
       PyModule_AddFunctions(m.ptr(), memory_functions) < 0 ||
       PyModule_AddFunctions(m.ptr(), compat_functions) < 0 ||
       PyModule_AddFunctions(m.ptr(), indexing_functions) < 0 ||

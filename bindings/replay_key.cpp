@@ -55,7 +55,7 @@ bool is_numpys_like(PyArrayObject* a, const ArrayKey& k) {
 // What stands for itself: nobody can change it.
 bool is_constant(PyObject* o) {
   return o == Py_None || o == Py_Ellipsis || PyBool_Check(o) || PyType_Check(o) ||
-         PyFunction_Check(o) || PyCFunction_Check(o) || PyArray_DescrCheck(o);
+         PyObject_TypeCheck(o, &PyFunction_Type) || PyCFunction_Check(o) || PyArray_DescrCheck(o);
 }
 bool is_compared(PyObject* o) {
   return PyLong_CheckExact(o) || PyUnicode_CheckExact(o) || PyBytes_CheckExact(o);

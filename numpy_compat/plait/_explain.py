@@ -156,7 +156,7 @@ def of_function(fn, args, target, source):
 
 
 def _annotated(fn):
-    if type(fn) is not types.FunctionType or not is_jitted(fn):
+    if not isinstance(fn, types.FunctionType) or not is_jitted(fn):
         return []
     from ._python_loops.annotated import annotated
 

@@ -4,7 +4,6 @@ device, and what it gives back goes into arrays of that library over the results
 import functools
 import inspect
 import sys
-import threading
 import types
 
 import numpy
@@ -19,9 +18,8 @@ _OWN = numpy.ndarray, numpy.generic, ndarray, lazy_scalar
 # Of these alone are most long lists; NumPy's scalars are not among them, which come back as arrays.
 _PYTHONS = {int, float, bool, complex, str, bytes, type(None)}
 _COMPUTES = "biufc"  # kinds of dtypes whose scalars are arrays without dimensions in other libraries
-_SCALARS = {numpy.dtype(c).type for c in numpy.typecodes["All"] if numpy.dtype(c).kind in _COMPUTES}
 _INTERFACE = "__cuda_array_interface__"
-known = {}  # class of arrays -> its _Library
+known = _plait.foreign_classes  # class of arrays -> its _Library
 
 
 class _Refused(Exception):
@@ -33,7 +31,12 @@ class _Refused(Exception):
 
 
 class _Library:
-    """How arrays of a class come to be Plait's, and how results come back, by DLPack and __cuda_array_interface__."""
+    """How arrays of a class come to be Plait's, and how results come back, by DLPack and __cuda_array_interface__.
+
+    Calls that are simple ask for less (bindings/foreign.cpp)."""
+
+    to_numpy = None  # the name of a method of arrays for what lend() returns, if it returns
+    from_numpy = None  # what take() is of NumPy's writable arrays, if it returns
 
     def __init__(self, kind):
         self.kind = kind
@@ -102,6 +105,8 @@ class _Jax(_Library):
 
 class _Torch(_Library):
     """Tensors, of which torch says itself whether they have an array."""
+
+    to_numpy = "numpy"
 
     def __init__(self, kind):
         super().__init__(kind)
@@ -275,13 +280,6 @@ def _as_they_are(jitted, args, kwargs, names):
         return call.outward(function(*given, **named))
 
 
-class _Here(threading.local):
-    lending = None  # of the innermost call that arrays of other libraries were given to
-
-
-_here = _Here()
-
-
 class Lending:
     """One call of a jitted function with arrays of other libraries."""
 
@@ -446,10 +444,10 @@ class Lending:
                     object.__setattr__(x, name, before[name])
 
     def __enter__(self):
-        self.outer, _here.lending = _here.lending, self
+        self.outer = _plait.set_lending(True)
 
     def __exit__(self, *_):
-        _here.lending = self.outer
+        _plait.set_lending(self.outer)
         if self.copies or self.objects:
             self.give_back()
 
@@ -495,27 +493,11 @@ def call(jitted, run, args, kwargs):
             names = _names(jitted, args, kwargs)
         if not names <= _LENT:
             return _as_they_are(jitted, args, kwargs, names)
-        given, library = (None, None) if kwargs else _simple(args)
-        if library is None:
-            return _lent(jitted, run, args, kwargs)
-        outer, _here.lending = _here.lending, library
-        try:
-            result = run(*given)
-        finally:
-            _here.lending = outer
-        kind = type(result)
-        if kind in _PYTHONS:
-            return result
-        if kind is numpy.ndarray:
-            at = [*map(id, given)]
-            return args[at.index(id(result))] if id(result) in at else library.take(result)
-        if kind in _SCALARS:
-            return library.take(numpy.asarray(result))
-        return _taken(jitted, result, args, given, library)
+        if not kwargs:
+            return _plait.call_with_foreign(jitted, run, args)
+        return _lent(jitted, run, args, kwargs)
     except BaseException as error:
-        if isinstance(error, AttributeError):
-            _explain(error)
-        error.__traceback__ = _of_the_program(error.__traceback__)
+        _failed(error)
         raise
 
 
@@ -529,6 +511,29 @@ def _lent(jitted, run, args, kwargs):
             return _as_they_are(jitted, args, kwargs, names)
         raise lending.error(args, kwargs, e) from None
     return lending.call(run, *given)
+
+
+def _otherwise(jitted, run, args):
+    """The same for arguments that are not all arrays on the host and Python's numbers."""
+    return _lent(jitted, run, args, {})
+
+
+def _taken(result, args, given, library):
+    """What the caller gets for what is no array and no number. given: what the function got for args."""
+    lending = Lending(None)
+    lending.library = library
+    lending.known = {id(ours): (ours, theirs) for ours, theirs in zip(given, args)}
+    return lending.taken(result)
+
+
+def _failed(error):
+    """Of what such a call raises."""
+    if isinstance(error, AttributeError):
+        _explain(error)
+    error.__traceback__ = _of_the_program(error.__traceback__)
+
+
+_plait.set_foreign_hooks(_otherwise, _taken, _failed)
 
 
 def _of_the_program(trace):
@@ -548,39 +553,6 @@ def _explain(error):
                 if said not in getattr(error, "__notes__", ()):  # by a call in this one
                     error.add_note(said)
                 return
-
-
-def _simple(args):
-    """What the function gets for arguments that are arrays on the host and Python's numbers alone, and the first one's library; else None, twice."""
-    given, lent, first = [], None, None
-    for x in args:
-        library = known.get(type(x))
-        if library is not None:
-            if lent is not None and id(x) in lent:
-                x = lent[id(x)]
-            else:
-                try:
-                    ours = library.lend(x)
-                except _Refused:
-                    return None, None
-                if type(ours) is not numpy.ndarray:
-                    return None, None
-                if first is None:
-                    first, lent = library, {}
-                lent[id(x)] = ours
-                x = ours
-        elif type(x) is not numpy.ndarray and type(x) not in _PYTHONS:
-            return None, None
-        given.append(x)
-    return given, first
-
-
-def _taken(jitted, result, args, given, library):
-    """What the caller gets after such a call for what is no array and no number."""
-    lending = Lending(jitted)
-    lending.library = library
-    lending.known = {id(ours): (ours, theirs) for ours, theirs in zip(given, args)}
-    return lending.taken(result)
 
 
 def generator(jitted, run, args, kwargs):
@@ -627,7 +599,7 @@ def _of_tensors(name):
     """A method of tensors: while a function runs that was given such, its arrays are what it gives."""
 
     def method(self):
-        if _here.lending is None:
+        if not _plait.is_lending():
             raise AttributeError(f"'plait.ndarray' object has no attribute {name!r}")
         return functools.partial(_itself, self)
 

@@ -12,9 +12,9 @@ from ._boundary import Call, crossing
 from ._callees import calls_numpy_alone
 from ._device import device as _Device
 from ._foreign import has_foreign, know_torch, lends
-from ._foreign import known as _foreign_classes
 from ._performance import PlaitPerformanceWarning as PlaitPerformanceWarning
 from ._performance import Watch, report
+from ._plait import has_foreign_class
 from ._swap import Swapped, contents, stand_in
 
 
@@ -54,14 +54,14 @@ class Target:
         return self._made(types.MethodType(method, fn)) if isinstance(method, types.FunctionType) else stand_in(fn)
 
 
-class _Jitted:
-    """How the calls of one function begin."""
+class _Jitted(_plait.Jitted):
+    """How the calls of one function begin. `whole` and `direct` are set for those that need nothing from here (bindings/jitted.cpp)."""
 
     def __init__(self, fn, device, loops):
         self.fn, self.device, self.loops = fn, device, loops
         self.scoped = contextlib.nullcontext() if device is None else _Device(device)
         self.module = getattr(fn, "__module__", None)
-        self.target = self.direct = self.whole = self.crossing = None
+        self.target = self.crossing = None
         self.watch = None  # what calls ask while some are watched
         self.watched = Watch(self)
         self.foreign_names = {}  # classes of arguments -> what fn uses of them that NumPy's arrays lack
@@ -71,8 +71,8 @@ class _Jitted:
     def __reduce__(self):
         return _Jitted, (self.fn, self.device, self.loops)
 
-    def look(self):
-        """Before each call: how it may be made."""
+    def look(self, run=None):
+        """Before each call: how it may be made. run: what makes the calls of a function that returns."""
         if self.target is None:
             know_torch()
             self.target = Target(self.fn, self.loops)
@@ -80,7 +80,7 @@ class _Jitted:
                 self.target.calls.watch = self.watched
             if self.device is None and self.target.owner is None:
                 self.crossing = crossing(self.target, self.module)
-            if self.loops and self.device is None and self.target.swapped and isinstance(self.fn, types.FunctionType):
+            if run is not None and self.loops and self.device is None and self.target.swapped and isinstance(self.fn, types.FunctionType):
                 from ._python_loops.direct import direct_call
 
                 self.direct = direct_call(self.fn, self.target.swapped)
@@ -88,6 +88,8 @@ class _Jitted:
                     from ._python_loops.whole import whole_call
 
                     self.body, self.whole = whole_call(self.fn, self.target.swapped, self.direct)
+                    self.failed = _cleaned
+                    _plait.call_natively(run)
         calls = self.target.calls
         if calls is not None and isinstance(self.fn, types.FunctionType) and calls.to_be_looked_at(self.untouched):
             from ._python_loops.untouched import untouched
@@ -99,22 +101,20 @@ class _Jitted:
         return self.target.function, Call(self.target, self.scoped, self.module)
 
 
+def _cleaned(error):
+    from ._python_loops.tracebacks import cleaned
+
+    cleaned(error)
+
+
 def _function(jitted):
     jitted.watch = jitted.watched
 
     def run(*args, **kwargs):
         began = None
         try:
-            if _foreign_classes and not _foreign_classes.keys().isdisjoint(map(type, args)):
+            if has_foreign_class(args):
                 return _foreign.call(jitted, run, args, kwargs)
-            whole = jitted.whole
-            if whole is not None and not kwargs:
-                value = whole(args)
-                if value is not NotImplemented:
-                    return value
-            direct = jitted.direct
-            if direct is not None and not kwargs and direct.takes(args):
-                return direct.function(*args)
             watch = jitted.watch
             if watch is not None:
                 began = watch.begin()
@@ -124,7 +124,7 @@ def _function(jitted):
                     return jitted.fn(*args, **kwargs)  # it calls itself
                 if untouched.takes(args, kwargs):
                     return untouched.run(args, kwargs)
-            jitted.look()
+            jitted.look(run)
             if jitted.crossing is not None and jitted.crossing.takes(args, kwargs):
                 return jitted.crossing.run(args, kwargs)
             if has_foreign(args, kwargs):
@@ -140,9 +140,7 @@ def _function(jitted):
             # Raised again as it is, the traceback gets no other entry of this function.
             error.__traceback__ = error.__traceback__.tb_next
             if jitted.loops:
-                from ._python_loops.tracebacks import cleaned
-
-                cleaned(error)
+                _cleaned(error)
             raise
         finally:
             if began is not None:

@@ -16,6 +16,7 @@ import pytest
 from support import needs_device
 
 import plait
+from plait import _foreign
 from plait._jit import loops_of
 
 np = numpy
@@ -550,3 +551,67 @@ def test_on_a_device_by_its_interface_alone():
     memory = plait.asarray(np.arange(4.0), device="cuda")
     fill(Stranger(memory), 5)
     assert memory.tolist() == [0, 5, 5, 5]
+
+
+class Lent(Tensor):
+    """An array of a library that has a method for NumPy's, and a function for one of those."""
+
+    def as_numpy(self):
+        if self.memory.dtype == numpy.int8:
+            raise RuntimeError("no such array")
+        return self.memory
+
+
+class LentLibrary(_foreign._Library):
+    to_numpy = "as_numpy"
+
+    def __init__(self):
+        super().__init__(Lent)
+        self.made = 0
+
+    def from_numpy(self, x):
+        self.made += 1
+        if x.dtype == numpy.uint8:
+            raise TypeError("no such dtype")
+        return Lent(x)
+
+    def take(self, x):
+        return "taken", x
+
+
+@pytest.fixture
+def library(monkeypatch):
+    made = LentLibrary()
+    monkeypatch.setitem(_foreign.known, Lent, made)
+    return made
+
+
+def test_simple_calls_ask_the_library_for_its_short_ways(library):
+    @plait.jit
+    def same(x, y, dtype):
+        assert type(x) is type(y) is not Lent
+        return (x + 1).astype(dtype)
+
+    x = Lent(numpy.arange(3.0))
+    made = same(x, x, "f4")
+    assert type(made) is Lent and made.memory.dtype == "f4" and made.tolist() == [1, 2, 3] and library.made == 1
+    how, made = same(x, x, "u1")
+    assert how == "taken" and made.tolist() == [1, 2, 3] and library.made == 2
+    assert plait.jit(lambda a, b: b)(1, x) is x and plait.jit(lambda a, b: a)(2.5, x) == 2.5
+    total = plait.jit(lambda a: a.sum())(x)
+    assert type(total) is Lent and total.memory.shape == () and total.memory == 3
+    first, both = plait.jit(lambda a, b: (a, [b * 2]))(x, x)
+    assert first is x and both[0][0] == "taken"
+    how, small = plait.jit(lambda a: a + a)(Lent([1, 2], numpy.int8))  # for which the method raises
+    assert how == "taken" and small.tolist() == [2, 4]
+
+
+def test_errors_in_simple_calls_lead_through_the_program(library):
+    @plait.jit
+    def fails(x):
+        return x.nowhere
+
+    with pytest.raises(AttributeError, match="nowhere") as e:
+        fails(Lent([1.0]))
+    assert [t.name for t in traceback.extract_tb(e.value.__traceback__)] == ["test_errors_in_simple_calls_lead_through_the_program", "fails"]
+    assert not plait._plait.is_lending()
