@@ -98,7 +98,7 @@ class Growing:
         columns = self.widen(Shape(of_tuples, tuple(column_of(kinds_of(x)) for x in numbers)), node).columns
         words = []
         for x, column in zip(numbers, columns):
-            words.append(lowering.cast(Value(column.type, lowering.held_as(x, column.type, node)), column.words[0]))
+            words.append(lowering.word(Value(column.type, lowering.held_as(x, column.type, node)), column.words[0]))
             words += [lowering.tag_number(x)] * (len(column.words) > 1)
         return words
 

@@ -22,7 +22,7 @@ from .nested import Places, inside_of
 from .sharing import counter_of
 from .pythons_draws import PythonsGenerator
 from .trees import names, nodes
-from .types import ArrayType, BOOL, CallsItself, Drawing, INT, NONE, NotCompiled, SameAs, Scalar, joined
+from .types import ArrayType, BOOL, CallsItself, Drawing, INT, NONE, NotCompiled, SameAs, Scalar, is_time, joined
 from .by_python import Doing, is_rare, parents
 from .carried import Carried, CarriedList, exchanged
 from .grown_texts import CarriedText, Joined, carry
@@ -237,6 +237,8 @@ class Lowering(Expressions):
 
     def carry(self, key, dtype, ndim):
         """A name stands for one array after the other."""
+        if is_time(dtype):
+            raise NotCompiled(f"{key} becomes an array of times, which may be read behind the loop, or in the next iteration")
         self.facts.carried[key] = dtype, ndim
         self.facts.changed = True
         raise Again("an array is carried over iterations")

@@ -10,7 +10,7 @@ from .inlining import Copy, Frame
 from .kinds import Value
 from .objects import Instance, method
 from .trees import copied, names, nodes
-from .types import NotCompiled, is_complex, scalar_of
+from .types import NotCompiled, is_paired, scalar_of
 from .views import View
 
 _ORDERED = ast.BinOp, ast.UnaryOp, ast.Compare, ast.Call, ast.Subscript, ast.Tuple, ast.List, ast.Attribute, ast.keyword, ast.Slice
@@ -448,7 +448,7 @@ class Machine(Frame):
         """Variables of a frame of the stack, and the dtype of each."""
         low = self.low
         for k, b in sorted(saved.items()):
-            if is_complex(b.type.dtype):
+            if is_paired(b.type.dtype):
                 raise NotCompiled("a function that calls itself has complex numbers", self.key[0])
             yield low.local(k, b.type), b.type.dtype, "float64" if b.type.kind == "f" else "int64"
             if k in low.facts.tagged:

@@ -436,7 +436,7 @@ def _words_of(lowering, shape, value, node):
         return [value.head]
     words = []
     for x, column in zip(value if shape.of_tuples else [value], shape.columns):
-        words.append(lowering.cast(Value(column.type, lowering.held_as(x, column.type, node)), column.words[0]))
+        words.append(lowering.word(Value(column.type, lowering.held_as(x, column.type, node)), column.words[0]))
         words += [lowering.tag_number(x)] * (len(column.words) > 1)
     return words
 
