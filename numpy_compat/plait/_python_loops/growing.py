@@ -298,7 +298,9 @@ def _no_memory(*_):
 
 
 def _number(lowering, value, node):
-    value = as_value(lowering, value)
+    from .texts import as_word
+
+    value = as_value(lowering, as_word(lowering, value, node))
     if not isinstance(value, Value):
         raise NotCompiled("an element of a list that is no number", node)
     return value

@@ -33,7 +33,7 @@ from .matching import as_ifs, capture
 from .over import is_range
 from .resuming import Told, resumption
 from .tables import Nothing, Table, delete
-from .texts import is_long
+from .texts import as_word, is_long
 from .trying import tried
 from .views import ListView, TupleView, Vector, View
 from .words import Given, as_value, told_apart
@@ -515,7 +515,7 @@ class Lowering(Expressions):
         s.to.append(self.evaluate(s.item), s)
 
     def do_Element(self, s):
-        value, p = self.a_number(self.evaluate(s.item), s), self.p
+        value, p = self.a_number(as_word(self, self.evaluate(s.item), s), s), self.p
         known = self.facts.elements
         met = (value.type, kinds_of(value)) if known is None else (joined(known[0], value.type), known[1] | kinds_of(value))
         if met != known:

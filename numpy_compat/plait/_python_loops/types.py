@@ -192,9 +192,10 @@ def _time_of(value):
     return Scalar(OF_TIMES[dtype]) if dtype in OF_TIMES else None
 
 
-# A text's word: 0 of the empty one, of a single character one more than its code point, and of others their number among those that were met, behind
-# all characters.
+# A text's word: 0 of the empty one, of a single character one more than its code point. A few of ASCII's characters are 7 bits each behind a 1, from PACKED on:
+# machine code makes such a word of a part of a text. Floats hold it, too. Others have their number among those that were met, behind all characters.
 BEYOND = 0x110000
+PACKED, FEW = 1 << 51, 7
 _LONGEST, _MOST = 64, 1 << 16  # characters of such a text; texts, which stay in memory
 _texts, _numbers, _lock = [], {}, threading.Lock()
 
@@ -205,6 +206,8 @@ def word_of(x):
         return 0
     if len(x) == 1:
         return ord(x) + 1
+    if len(x) <= FEW and x.isascii():
+        return PACKED + _bits_of(x)
     if x not in _numbers:
         if len(x) > _LONGEST or len(_texts) >= _MOST:
             return None
@@ -215,11 +218,25 @@ def word_of(x):
     return BEYOND + 1 + _numbers[x]
 
 
+def _bits_of(x):
+    bits = 1
+    for c in x:
+        bits = bits << 7 | ord(c)
+    return bits
+
+
+def _characters_of(bits):
+    many = (bits.bit_length() - 1) // 7
+    return "".join(chr(bits >> 7 * k & 127) for k in reversed(range(many)))
+
+
 def object_of(t, word):
     """What the word stands for."""
     if t == NONE:
         return None
     word = int(word.real)
+    if word >= PACKED:
+        return _characters_of(word - PACKED)
     return "" if word == 0 else chr(word - 1) if word <= BEYOND else _texts[word - BEYOND - 1]
 
 
