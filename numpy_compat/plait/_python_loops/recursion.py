@@ -363,10 +363,13 @@ class Machine(Frame):
         if low.env is not None:
             if b.resumes:
                 name = next(x.end[2] for x in self.blocks.all if x.end[0] == "call" and x.end[3] is b)
-                if self.shape is None or (self, "shape") in low.facts.said and low.facts.said[self, "shape"] is None:
+                value = self.result(self.shape if self.shape != () else low.facts.said.get((self, "shape"), -1))
+                if isinstance(value, Value):
+                    low.assign(name, value)
+                elif value is None:
                     low.env.pop(name, None)
                 else:
-                    low.assign(name, low.read(f"{self.prefix}return 0", self.key[0]))
+                    low.env[name] = value
             self.body(b)
 
     def body(self, b):
@@ -479,15 +482,16 @@ class Machine(Frame):
     def take(self, lowering, value, node):
         """A return: to the block behind the call."""
         low, p = lowering, lowering.p
-        if value is not None and not isinstance(value, Value):
-            raise NotCompiled("a function that calls itself returns what is no number", node)
-        shape = None if value is None else -1
+        parts = value if type(value) is list else [] if value is None else [value]
+        if not all(isinstance(x, Value) for x in parts):
+            raise NotCompiled("a function that calls itself returns what is neither a number nor a tuple of numbers", node)
+        shape = len(parts) if type(value) is list else None if value is None else -1
         if low.facts.said.setdefault((self, "shape"), shape) != shape:
             raise NotCompiled("returns of several kinds", node)
         self.shape = shape
-        if value is not None:
-            low.assign(f"{self.prefix}return 0", value)
-        self.flow((self, "returned"), {f"{self.prefix}return 0"})
+        for n, x in enumerate(parts):
+            low.assign(f"{self.prefix}return {n}", x)
+        self.flow((self, "returned"), {f"{self.prefix}return {n}" for n in range(len(parts))})
         p.break_(self.out, low.same(p.get(self.depth), 0))
         p.set(self.depth, p.apply("subtract", p.get(self.depth), low.one))
         last = self.stack._place(p.apply("subtract", self.stack.length, low.one))
@@ -497,7 +501,12 @@ class Machine(Frame):
         low.env = None
 
     def value(self, lowering, node):
-        return None if lowering.facts.said[self, "shape"] is None else lowering.read(f"{self.prefix}return 0", node)
+        return self.result(lowering.facts.said[self, "shape"])
+
+    def result(self, shape):
+        """What a call has given: nothing, a number, or the parts of a tuple."""
+        read = lambda n: self.low.read(f"{self.prefix}return {n}", self.key[0])  # noqa: E731
+        return None if shape is None else read(0) if shape == -1 else [read(n) for n in range(shape)]
 
 
 def call(lowering, function, given, named, node):
