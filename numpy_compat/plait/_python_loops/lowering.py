@@ -64,6 +64,7 @@ class Facts:
         self.eager = set()  # nodes whose first operands are arrays that are computed before others, which change what they read
         self.attributes = []  # of modules and classes: what the code takes for constants
         self.recursive, self.limit = set(), None  # functions that call themselves; how deep they may
+        self.groups = {}  # of those, the ones by way of which they do
         self.cells = {}  # attributes of objects that are set -> the types of the numbers that they get, none of an array or a list
         self.wholes = set()  # slots of arrays that are computed as a whole
         self.multiplied = set()  # of those the ones that are factors of products of matrices

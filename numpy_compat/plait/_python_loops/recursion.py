@@ -1,4 +1,4 @@
-"""Functions of compiled loops that call themselves. Such a function is taken apart where it does: into blocks, each of which ends with a jump, a branch, a return
+"""Functions of compiled loops that call themselves, or each other. Such a function is taken apart where it does: into blocks, each of which ends with a jump, a branch, a return
 or a call. The blocks stand in one loop, which a number leads through. A call keeps what is read behind it, and which block that is, in memory of the run: a stack
 of words. Variables of other functions, and attributes, are what the last return has left."""
 
@@ -23,6 +23,7 @@ class Block:
 
     def __init__(self):
         self.statements, self.end, self.entries, self.resumes = [], None, 0, False
+        self.function = None  # whose it is
 
     @property
     def leads(self):
@@ -30,22 +31,24 @@ class Block:
 
 
 class Blocks:
-    """Takes a function apart. is_call(node): whether the function calls itself there; is_sequence(node): whether it is an array or a list that stays the
-    same, by its name."""
+    """Takes functions apart, by the Copies of them. is_call(node): whether one of them is called there; is_sequence(node): whether it is an array or a list
+    that stays the same, by its name. starts: the first block of each."""
 
-    def __init__(self, made, is_call, is_sequence):
-        self.prefix, self.is_call, self.is_sequence = made.prefix, is_call, is_sequence
-        self.all, self.count, self.loops = [], 0, []
-        self.first = self.now = self.new()
-        self.statements(made.body)
-        if self.now is not None:
-            self.finish("leave", None)
+    def __init__(self, copies, is_call, is_sequence):
+        self.prefix, self.is_call, self.is_sequence = next(iter(copies.values())).prefix, is_call, is_sequence
+        self.all, self.count, self.loops, self.starts = [], 0, [], {}
+        for self.function, made in copies.items():
+            self.starts[self.function] = self.now = self.new()
+            self.statements(made.body)
+            if self.now is not None:
+                self.finish("leave", None)
         for block in self.all:
             for other in block.leads:
                 other.entries += 1
 
     def new(self):
         self.all.append(Block())
+        self.all[-1].function = self.function
         return self.all[-1]
 
     def finish(self, *end):
@@ -271,18 +274,25 @@ def _live(blocks):
 
 
 class Machine(Frame):
-    """A call of a function that calls itself: its blocks, and where `return` goes in them."""
+    """A call of a function that calls itself: its blocks, and where `return` goes in them. others: functions by way of which it does."""
 
-    def __init__(self, lowering, function, made, node):
+    def __init__(self, lowering, function, made, others, node):
         super().__init__(made.prefix, None, (node, "returned"))
         self.function, self.copy = function, made
         self.low = lowering
-        self.is_call = lambda n: isinstance(n, ast.Call) and self.called(n) is function
+        number = len(lowering.facts.inlined)
+        self.copies = {function: made} | {fn: Copy(fn, f"{number}.{k}", node, made.prefix) for k, fn in enumerate(others)}
+        self.is_call = lambda n: isinstance(n, ast.Call) and self.called(n) in [*self.copies]
         is_sequence = lambda n: isinstance(n, ast.Name) and isinstance(lowering.env.get(n.id), (View, Growing, list))  # noqa: E731
-        self.blocks = Blocks(made, self.is_call, is_sequence)
+        self.blocks = Blocks(self.copies, self.is_call, is_sequence)
         self.numbers = {b: k for k, b in enumerate(self.blocks.all)}
         self.live = _live(self.blocks.all)
-        self.varies = {n for s in made.body for n in names(s, ast.Store) if n.startswith(self.prefix)} | {*self.changing()}
+        stored = {n for copy in self.copies.values() for s in copy.body for n in names(s, ast.Store) if n.startswith(self.prefix)}
+        self.same = self.roots(stored)
+        self.varies = stored | {*self.parameters()} - self.same.keys()
+
+    def calls(self, function):
+        return function in self.copies
 
     def called(self, n):
         """What a call calls, as far as it is a function."""
@@ -295,21 +305,30 @@ class Machine(Frame):
     def given(self, call):
         """Expressions for the parameters that a call of itself has, by their names."""
         bound = [] if isinstance(call.func, ast.Name) else [call.func.value]
-        if self.copy.rest:
+        if any(copy.rest for copy in self.copies.values()):
             raise NotCompiled("a function with *args calls itself", call)
-        found = dict(zip(self.copy.positional, [*bound, *call.args])) | {k.arg: k.value for k in call.keywords}
-        for n, x in self.copy.defaults.items():
+        copy = self.copies[self.called(call)]
+        found = dict(zip(copy.positional, [*bound, *call.args])) | {k.arg: k.value for k in call.keywords}
+        for n, x in copy.defaults.items():
             if n not in found and scalar_of(x) is not None:
                 found[n] = ast.copy_location(ast.Constant(x), call)
-        if len(bound) + len(call.args) > len(self.copy.positional) or {*found} != {*self.copy.positional, *self.copy.by_name}:
+        if len(bound) + len(call.args) > len(copy.positional) or {*found} != {*copy.positional, *copy.by_name}:
             raise NotCompiled("a function calls itself with other arguments", call)
-        return {self.prefix + n: x for n, x in found.items()}
+        return {copy.prefix + n: x for n, x in found.items()}
 
-    def changing(self):
-        """Parameters that it gives itself others for."""
-        for b in self.blocks.all:
-            if b.end[0] == "call":
-                yield from (n for n, x in self.given(b.end[1]).items() if not (isinstance(x, ast.Name) and x.id == n))
+    def parameters(self):
+        return [copy.prefix + n for copy in self.copies.values() for n in (*copy.positional, *copy.by_name)]
+
+    def roots(self, stored):
+        """Parameters that are the same in all calls -> the function's own that they are. A number that goes to another function is none of them."""
+        own = [n for n in (*self.copy.positional, *self.copy.by_name)]
+        found = {self.prefix + n: self.prefix + n for n in own if self.prefix + n not in stored}
+        given = [(n, x.id if isinstance(x, ast.Name) else None) for b in self.blocks.all if b.end[0] == "call" for n, x in self.given(b.end[1]).items()]
+        for _ in given:
+            found |= {n: found[x] for n, x in given if n not in found and n not in stored and x in found and not hasattr(self.low.env.get(found[x]), "kinds")}
+        while wrong := {n for n, x in given if n in found and (found.get(x) != found[n] or found[n] not in found)}:
+            found = {n: x for n, x in found.items() if n not in wrong}
+        return found
 
     # lowering
 
@@ -325,15 +344,17 @@ class Machine(Frame):
         self.stack = low.list_of(node)
         p.set(self.stack.count, low.zero)
         low.env[".len"] = len
+        low.env |= {k: low.env[root] for k, root in self.same.items() if k != root}
         self.others = {k: b for k, b in low.env.items() if not isinstance(b, Bound)}
         self.before = {k for k in low.env}
         self.invariant = {k: b for k, b in low.env.items() if k.startswith(self.prefix) and k not in self.varies}
         self.out = p.begin_if(None)
-        self.go_to(self.blocks.first, jumps=False)
+        self.go_to(self.blocks.starts[self.function], jumps=False)
+        starts = {*self.blocks.starts.values()}
         p.begin_repeat()
         self.again = p.begin_if(None)
         for b in self.blocks.all:
-            if b is self.blocks.first or b.resumes or b.entries > 1:
+            if b in starts or b.resumes or b.entries > 1:
                 p.begin_if(low.same(p.get(self.pc), self.numbers[b]))
                 self.begin(b)
                 p.end()
@@ -374,6 +395,7 @@ class Machine(Frame):
 
     def body(self, b):
         low = self.low
+        self.function = b.function
         low.block(b.statements)
         if low.env is None:
             return
@@ -405,7 +427,7 @@ class Machine(Frame):
 
     def go_to(self, b, jumps=True):
         low, p = self.low, self.low.p
-        if jumps and b.entries == 1 and not b.resumes and b is not self.blocks.first:
+        if jumps and b.entries == 1 and not b.resumes and b not in self.blocks.starts.values():
             return self.body(b)
         self.flow((self, b), self.live[b])
         p.set(self.pc, low.number(self.numbers[b]))
@@ -442,7 +464,7 @@ class Machine(Frame):
         low.env |= self.invariant
         for n, v in given.items():
             low.assign(n, v)
-        self.go_to(self.blocks.first)
+        self.go_to(self.blocks.starts[self.called(call)])
 
     def own_names(self):
         return {k for k in self.low.env if k.startswith(self.prefix + _LOCAL)}
@@ -517,9 +539,11 @@ def call(lowering, function, given, named, node):
     if copy is None:
         copy = facts.inlined[key] = Copy(function, len(facts.inlined), node)
     copy.arguments(lowering, given, named, node)
-    machine = facts.said.get((key, "machine"))
+    others = facts.groups.get(function, ())
+    machine = facts.said.get((key, len(others)))
     if machine is None:
-        machine = facts.said[key, "machine"] = Machine(lowering, function, copy, node)
+        machine = facts.said[key, len(others)] = Machine(lowering, function, copy, others, node)
+    machine.function = function
     loops, lowering.loops = lowering.loops, []
     lowering.frames.append(machine)
     effects = lowering.effects
