@@ -410,3 +410,100 @@ def test_recursion_goes_over_once_it_has_taken_long():
         if any(code.runs for loop in loops_of(jitted) for code in loop.codes.values()):
             return
     raise AssertionError("it stayed Python's")
+
+
+def ends(a, lo, hi):
+    if hi - lo == 1:
+        return a[lo], a[lo]
+    m = (lo + hi) // 2
+    low, high = ends(a, lo, m)
+    l1, h1 = ends(a, m, hi)
+    return min(low, l1), max(high, h1)
+
+
+def extremes(a):
+    s = 0
+    for i in range(len(a) - 1):
+        x, y = ends(a, i, len(a))
+        s += x * y
+    return s
+
+
+def euclid(a, b):
+    if b == 0:
+        return a, 1, 0
+    g, x, y = euclid(b, a % b)
+    return g, y, x - (a // b) * y
+
+
+def divisors(n):
+    s = 0
+    for i in range(1, n):
+        for j in range(1, n):
+            g, x, y = euclid(i, j)
+            s += g * i + x * j - y
+    return s
+
+
+def halved(n, k):
+    if n == 1:
+        return k, 0.5
+    return halved(n // 2 if n % 2 == 0 else 3 * n + 1, k + 1)
+
+
+def tail(n):
+    s = 0
+    for i in range(1, n):
+        a = halved(i, 0)
+        k, x = a
+        s += a[0] * x + k
+    return s
+
+
+def series(n):
+    if n < 1:
+        return 0, 1.0
+    return series(n - 1)[0] + series(n - 2)[0] + n, series(n - 1)[1] * 0.5
+
+
+def both_parts(n):
+    for i in range(n):
+        a, b = series(i)
+    return a, b
+
+
+def down(n):
+    if n == 0:
+        return 0, 0
+    a, b = down(n - 1)
+    return b + 1, a
+
+
+def deep(n):
+    for _ in range(3):
+        x, y = down(n)
+    return x, y
+
+
+def number_or_pair(n):
+    if n < 1:
+        return 0
+    if n < 3:
+        return 1, 2
+    return number_or_pair(n - 1)
+
+
+def of_several_kinds(n):
+    for i in range(n):
+        x = number_or_pair(i)
+    return x
+
+
+@pytest.mark.parametrize("f, x", [(extremes, [3, 1, 2, 7, 5]), (extremes, np.arange(9.0) % 4), (divisors, 15), (tail, 30), (both_parts, 9), (deep, 100)])
+def test_tuples_that_are_returned(f, x, at_once, monkeypatch):
+    check(anew(f), (x,))
+    check_compiled(f, (x,), monkeypatch)
+
+
+def test_returns_of_several_kinds(at_once):
+    check(anew(of_several_kinds), (9,))

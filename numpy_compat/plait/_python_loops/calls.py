@@ -7,7 +7,7 @@ import types
 
 import numpy
 
-from . import complexes, modular
+from . import complexes, modular, times
 from .folds import fold_of, folded
 from .reading import LIBRARIES
 from .substitutes import SUBSTITUTES, is_ours, sort, substituted
@@ -44,6 +44,8 @@ def call(lowering, fn, node):
     if name := maker_of(fn):
         return make(lowering, name, node)
     args = lowering.spread(node.args, node)
+    if fn in times.CLASSES and not node.keywords:
+        return times.made(lowering, fn, args, node)
     if not node.keywords and (how := texts.function(fn, args)) is not None:
         return how(lowering, *args, node)
     if not node.keywords and (made := printing.function(fn, args)) is not None:
@@ -95,11 +97,17 @@ def _takes_complex(fn):
     return fn is builtins.abs or type(fn).__module__.partition(".")[0] in ("numpy", "plait")  # ufuncs look for themselves
 
 
+def _takes_times(fn):
+    return fn in (builtins.abs, builtins.min, builtins.max) or type(fn).__module__.partition(".")[0] in ("numpy", "plait")
+
+
 def _called(lowering, fn, args, node):
     from .expressions import Value
 
     if any(isinstance(a, Value) and a.type.kind == "c" for a in args) and not _takes_complex(fn):
         raise NotCompiled(f"{getattr(fn, '__name__', fn)}() of a complex number", node)
+    if any(map(times.has, args)) and not _takes_times(fn):
+        raise NotCompiled(f"{getattr(fn, '__name__', fn)}() of a time", node)
     how = _BUILTINS.get(fn) if isinstance(fn, (type, type(len))) else None
     if how is not None:
         return how(lowering, args, node)
@@ -287,6 +295,8 @@ def _constant(lowering, fn, node):
 
 
 def _cast(lowering, a, t, node):
+    if times.has(a):
+        return times.cast(lowering, a, numpy.dtype(t.dtype), node)
     if t.kind in "iu" and a.type.kind == "f":
         return _whole(lowering, a, t, node)
     if a.type == UINT and t.kind in "iu" and t.dtype != "uint64":

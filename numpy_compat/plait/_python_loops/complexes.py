@@ -1,4 +1,5 @@
-"""Complex numbers in a compiled loop: pairs of real ones to the machine code, computed by Python's formulas or by those of NumPy's scalars."""
+"""Complex numbers in a compiled loop: pairs of real ones to the machine code, computed by Python's formulas or by those of NumPy's scalars. Times
+(times.py) are ints to it."""
 
 import ast
 import math
@@ -6,7 +7,7 @@ import sys
 
 import numpy
 
-from .types import COMPLEX, FLOAT, NotCompiled, Scalar, is_complex, part_of
+from .types import COMPLEX, FLOAT, NotCompiled, Scalar, as_number, is_complex, is_paired, is_time, part_of
 
 
 _UFUNCS = {"add", "subtract", "multiply", "divide", "negative", "positive", "conjugate", "equal", "not_equal"}
@@ -14,7 +15,7 @@ _MIXES = sys.version_info < (3, 14)  # whether Python makes a real operand compl
 
 
 class Pairs:
-    """A procedure whose values, variables, arguments and results may be complex. Handles of those are negative."""
+    """A procedure whose values, variables, arguments and results may be complex, or times, which have one part. Handles of those are negative."""
 
     def __init__(self, procedure):
         self.p, self.pairs = procedure, {}
@@ -25,16 +26,22 @@ class Pairs:
             setattr(self, name, found)
         return found
 
-    def pair(self, dtype, re, im):
+    def pair(self, dtype, *parts):
         handle = -1 - len(self.pairs)
-        self.pairs[handle] = dtype, re, im
+        self.pairs[handle] = dtype, *parts
         return handle
 
+    def each_part(self, make, dtype):
+        return self.pair(dtype, *(make(part_of(dtype)) for _ in range(1 + is_complex(dtype))))
+
     def parts(self, v):
-        """Real and imaginary part."""
+        """Real and imaginary part, or the int of a time."""
         if v in self.pairs:
             return self.pairs[v][1:]
         return v, self.p.const(self.p.type(v), 0)
+
+    def is_time(self, v):
+        return v in self.pairs and is_time(self.pairs[v][0])
 
     def type(self, v):
         return self.pairs[v][0] if v in self.pairs else self.p.type(v)
@@ -43,16 +50,16 @@ class Pairs:
         return self.p.buffer(part_of(dtype), written)
 
     def arg(self, dtype):
-        return self.pair(dtype, self.p.arg(part_of(dtype)), self.p.arg(part_of(dtype))) if is_complex(dtype) else self.p.arg(dtype)
+        return self.each_part(self.p.arg, dtype) if is_paired(dtype) else self.p.arg(dtype)
 
     def local(self, dtype):
-        return self.pair(dtype, self.p.local(part_of(dtype)), self.p.local(part_of(dtype))) if is_complex(dtype) else self.p.local(dtype)
+        return self.each_part(self.p.local, dtype) if is_paired(dtype) else self.p.local(dtype)
 
     def get(self, local):
         if local not in self.pairs:
             return self.p.get(local)
-        dtype, re, im = self.pairs[local]
-        return self.pair(dtype, self.p.get(re), self.p.get(im))
+        dtype, *parts = self.pairs[local]
+        return self.pair(dtype, *map(self.p.get, parts))
 
     def set(self, local, v):
         if local not in self.pairs:
@@ -61,27 +68,42 @@ class Pairs:
             self.p.set(to, x)
 
     def const(self, dtype, number):
-        if not is_complex(dtype):
+        if not is_paired(dtype):
             return self.p.const(dtype, number)
+        if is_time(dtype):
+            return self.pair(dtype, self.p.const("int64", as_number(number)))
         number = complex(number)
         return self.pair(dtype, self.p.const(part_of(dtype), number.real), self.p.const(part_of(dtype), number.imag))
 
     def cast(self, v, dtype):
-        """To real numbers: of the real part."""
+        """To real numbers: of the real part. A time is no number, and an int is one where a place of memory has it."""
+        if self.is_time(v) or is_time(dtype):
+            return self._time(v, dtype)
         if not is_complex(dtype):
             return self.p.cast(self.parts(v)[0], dtype) if v in self.pairs else self.p.cast(v, dtype)
         part, (re, im) = part_of(dtype), self.parts(v)
         return self.pair(dtype, self.p.cast(re, part), self.p.cast(im, part) if v in self.pairs else self.p.const(part, 0))
 
+    def _time(self, v, dtype):
+        if self.type(v) == dtype:
+            return v
+        if self.type(v) != "int64":
+            raise NotCompiled("a time as a number of another type")
+        return self.pair(dtype, v)
+
     def load(self, buffer, offset, dtype):
-        if not is_complex(dtype):
+        if not is_paired(dtype):
             return self.p.load(buffer, offset)
+        if is_time(dtype):
+            return self._time(self.p.load(buffer, offset), dtype)
         halves = (self.p.load(buffer, at) for at in self._halves(offset, dtype))
         return self.pair(dtype, *(x if self.p.type(x) == part_of(dtype) else self.p.cast(x, part_of(dtype)) for x in halves))
 
     def store(self, buffer, offset, v):
         if v not in self.pairs:
             return self.p.store(buffer, offset, v)
+        if self.is_time(v):
+            return self.p.store(buffer, offset, *self.parts(v))
         for at, x in zip(self._halves(offset, self.type(v)), self.parts(v)):
             self.p.store(buffer, at, x)
 
@@ -102,6 +124,8 @@ class Pairs:
         if name == "where":
             condition, a, b = values
             return self.pair(self.type(a), *(p.apply(name, condition, x, y) for x, y in zip(self.parts(a), self.parts(b))))
+        if any(map(self.is_time, values)):
+            raise NotCompiled(f"{name}() of a time")
         if name == "conjugate":
             return conjugate(self, values[0])
         parts = [p.apply(name, *of) for of in zip(*map(self.parts, values))]
@@ -110,6 +134,17 @@ class Pairs:
         if name not in ("add", "subtract", "negative", "positive"):
             raise NotCompiled(f"{name}() of complex numbers")
         return self.pair(self.type(values[0]), *parts)
+
+
+    def call(self, name, *values):
+        if any(v in self.pairs for v in values):
+            raise NotCompiled(f"{name}() of a complex number, or of a time")
+        return self.p.call(name, *values)
+
+    def end_fold(self, kind, v):
+        if v in self.pairs:
+            raise NotCompiled(f"{kind}() of complex numbers, or of times")
+        return self.p.end_fold(kind, v)
 
 
 def product(p, a, b):

@@ -13,7 +13,7 @@ from .comprehensions import loops_of, scoped
 from .listed import numbers_of, of_tags
 from .running import Loop, Rest, _counts
 from .trees import copied
-from .types import INT
+from .types import INT, is_time
 
 ELEMENTS, TAGS, ORIGIN, APPEND = " elements", " tags", " origin", ".items.append"
 # What takes all elements at once, or stops at one, and runs no Python between them.
@@ -156,7 +156,7 @@ class Elements(Loop):
         values = values | {ORIGIN: numbers.start}
         while True:
             for name, what in low.made:
-                values[name] = numpy.empty(room, what.dtype)
+                values[name] = numpy.empty(room, "int64" if is_time(what.dtype) else what.dtype)
             error = None
             try:
                 code.run(self, values, {}, numbers)
@@ -168,7 +168,7 @@ class Elements(Loop):
         if error is not None and not failing:
             raise error
         self.most = max(self.most, code.count)
-        return values[ELEMENTS][: code.count], values[TAGS][: code.count] if len(low.made) > 1 else None, error
+        return values[ELEMENTS][: code.count].view(low.made[0][1].dtype), values[TAGS][: code.count] if len(low.made) > 1 else None, error
 
 
 def _as_python_has_them(kinds, found, tags):

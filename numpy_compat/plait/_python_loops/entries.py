@@ -12,7 +12,7 @@ from . import objects, printing, pythons_draws, sharing
 from .carried import CarriedList
 from .draws import LEGACY, address_of
 from .records import Records
-from .types import NUMBERS, UINT, ArrayType, Drawing, Other, SameAs, Scalar, Shape, Tabled, class_of, is_complex, tag_of
+from .types import NUMBERS, UINT, ArrayType, Drawing, Other, SameAs, Scalar, Shape, Tabled, class_of, is_complex, is_time, tag_of
 
 _CLASSES = [(class_of(t), t.dtype) for t in NUMBERS]
 _SEQUENCES = {"list", "tuple", "bytes", "empty list", "list of lists"}
@@ -41,7 +41,7 @@ def _description(loop, code, variables):
         raise _NoEntry
     if low.made or not all(isinstance(getattr(made, "shape", None), Shape) and _is_list(code.inputs[key]) for key, made in low.lists):
         raise _NoEntry
-    if any(isinstance(t, Records) for t in code.inputs.values()):
+    if any(isinstance(t, Records) or isinstance(t, (Scalar, ArrayType)) and is_time(t.dtype) for t in (*code.inputs.values(), *(t for _, t, _ in low.outputs))):
         raise _NoEntry
     inputs, at, owners = [], {}, {path.owner for path in code.paths.values()}
     for key, x, name, local, cells, scope in loop.looked_up(variables):

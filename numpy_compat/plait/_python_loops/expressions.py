@@ -7,7 +7,7 @@ import types
 
 import numpy
 
-from . import calls, complexes, draws, growing, modular, objects, printing, products, pythons_draws, tables, texts, words
+from . import calls, complexes, draws, growing, modular, objects, printing, products, pythons_draws, tables, texts, times, words
 from .by_python import Resumption
 from .comprehensions import COMPREHENSIONS, folded, may_fold
 from .dry import resolved
@@ -24,7 +24,7 @@ from .selected import Selected
 from .tables import Entries, Nothing, Table
 from .tracebacks import Failure, Place, outgrown, outgrows
 from .trying import handled
-from .types import BOOL, COMPLEX, FLOAT, INT, UINT, NotCompiled, Scalar, is_complex, joined, scalar_of
+from .types import BOOL, COMPLEX, FLOAT, INT, UINT, NotCompiled, Scalar, is_complex, is_time, joined, scalar_of
 from .views import Described, ExtentsView, GridView, ListView, TupleView, Vector, View, array_view, is_int
 
 _OPERATORS = {
@@ -131,7 +131,13 @@ class Expressions(Kinds):
     # numbers
 
     def cast(self, value, dtype):
-        return value.id if value.type.dtype == dtype else self.p.cast(value.id, dtype)
+        if value.type.dtype == dtype:
+            return value.id
+        return times.converted(self, value, dtype) if is_time(dtype) else self.p.cast(value.id, dtype)
+
+    def word(self, value, dtype):
+        """As one of the words of an element of a list or a dict."""
+        return self.p.parts(value.id)[0] if is_time(value.type.dtype) else self.cast(value, dtype)
 
     def same(self, v, number):
         return self.p.apply("equal", v, self.p.const(self.p.type(v), number))
@@ -147,6 +153,8 @@ class Expressions(Kinds):
             return self.p.apply("not_equal", value.dims[0][0], self.zero)
         if not isinstance(value, Value):
             raise NotCompiled("what is no number decides", node)
+        if is_time(value.type.dtype):
+            return self.p.apply("not_equal", self.word(value, "int64"), self.zero)
         return value.id if value.type.kind == "b" else self.p.apply("not_equal", value.id, self.p.const(value.type.dtype, 0))
 
     def decides(self, node):
@@ -342,6 +350,8 @@ class Expressions(Kinds):
             ins, out = resolved(fn, *(v.type for v in values))
         except TypeError as e:
             raise NotCompiled(str(e), node) from None
+        if any(map(is_time, (*ins, out))):
+            return times.ufunc(self, fn, ins, out, values, node)
         if any(map(is_complex, ins)):
             return complexes.ufunc(self, fn, ins, out, values, node)
         if any(d not in _DTYPES for d in (*ins, out)):
@@ -732,6 +742,8 @@ class Expressions(Kinds):
                 return calls.method(self, base, node)
             if isinstance(base, objects.Instance) and (fn := objects.method(self, base, node)) is not None:
                 return calls.call_bound(self, fn, base, node)
+            if times.has(base):
+                return times.method(self, base, node)
             if isinstance(base, Value) and node.func.attr in ("conjugate", "conj") and not node.args and not node.keywords:
                 return self.each((base,), lambda a: complexes.conjugated(self, a, node), node)
         fn = self.evaluate(node.func)
@@ -824,6 +836,8 @@ class Expressions(Kinds):
 
     def stored_as(self, value, dtype, node):
         """As an element of an array."""
+        if is_time(dtype) or times.has(value):
+            return times.stored(self, value, dtype, node)
         if value.kinds and dtype[0] in "iu":
             return self.each((value,), lambda v: Value(Scalar(dtype), self.stored_as(v, dtype, node)), node).id
         if any(t.kind == "c" for t in kinds_of(value)) and not is_complex(dtype):

@@ -33,8 +33,8 @@ def folded(lowering, name, array, node):
     if name == "mean":
         return _mean(lowering, array, node)
     element = lowering.type_of(array, node)
-    if element.kind == "c":
-        raise NotCompiled(f"{name}() of complex numbers", node)
+    if element.kind in "cmM":
+        raise NotCompiled(f"{name}() of complex numbers, or of times", node)
     dtype = _dtype(name, element)
     if len(array.shape) != 1 and (name.startswith("arg") or name in _ORDERED and dtype[0] == "f"):
         raise NotCompiled(f"{name}() of a matrix", node)
@@ -85,8 +85,8 @@ def _mean(lowering, array, node):
     from .expressions import Value
 
     p, element = lowering.p, lowering.type_of(array, node)
-    if element.kind == "c":
-        raise NotCompiled("mean() of complex numbers", node)
+    if element.kind in "cmM":
+        raise NotCompiled("mean() of complex numbers, or of times", node)
     if len(array.shape) != 1:
         raise NotCompiled("mean() of a matrix", node)
     n = array.shape[0]

@@ -98,7 +98,7 @@ class Growing:
         columns = self.widen(Shape(of_tuples, tuple(column_of(kinds_of(x)) for x in numbers)), node).columns
         words = []
         for x, column in zip(numbers, columns):
-            words.append(lowering.cast(Value(column.type, lowering.held_as(x, column.type, node)), column.words[0]))
+            words.append(lowering.word(Value(column.type, lowering.held_as(x, column.type, node)), column.words[0]))
             words += [lowering.tag_number(x)] * (len(column.words) > 1)
         return words
 
@@ -298,7 +298,9 @@ def _no_memory(*_):
 
 
 def _number(lowering, value, node):
-    value = as_value(lowering, value)
+    from .texts import as_word
+
+    value = as_value(lowering, as_word(lowering, value, node))
     if not isinstance(value, Value):
         raise NotCompiled("an element of a list that is no number", node)
     return value

@@ -27,6 +27,10 @@ class Frame:
         self.function = None  # that is called
         self.arrays, self.returned = {}, False  # the Described of parts that are arrays; whether there was a return
 
+    def calls(self, function):
+        """Whether it is a call of that function."""
+        return self.function is function
+
     def take(self, lowering, value, node):
         if isinstance(value, str) or value is None and self.key in lowering.facts.optional:
             value = as_value(lowering, value)
@@ -77,7 +81,7 @@ def _behind(found):
 class Copy:
     """The statements of a function for one call of it."""
 
-    def __init__(self, function, number, node):
+    def __init__(self, function, number, node, within=""):
         found = definition(function)
         if found is None:
             raise NotCompiled(f"a call of {function.__name__}()", node)
@@ -87,7 +91,7 @@ class Copy:
             raise NotCompiled(f"a call of {function.__name__}(), which takes any keywords", node)
         self.positional, self.by_name, self.rest = [x.arg for x in (*a.posonlyargs, *a.args)], [x.arg for x in a.kwonlyargs], a.vararg and a.vararg.arg
         self.unnamed = {x.arg for x in a.posonlyargs}
-        self.prefix = f"{function.__name__} {number}."
+        self.prefix = f"{within}{function.__name__} {number}."
         self.function = function
         renamed = {}
 
@@ -131,13 +135,25 @@ class Copy:
                 lowering.env[self.prefix + parameter] = value
 
 
+def _together(lowering, function, node):
+    """A function calls itself by way of others: they are taken apart together."""
+    known = lowering.facts.groups.setdefault(function, [])
+    at = next(n for n, f in enumerate(lowering.frames) if f.calls(function))
+    others = [f.function for f in lowering.frames[at + 1 :] if f.function not in (None, *known)]
+    if not others or any(map(is_generator, others)):
+        raise NotCompiled(f"{function.__name__}() calls itself where that is not taken apart", node)
+    known += others
+    lowering.facts.changed = True
+    raise Again("functions call each other", node)
+
+
 def inlined(lowering, function, given, named, node):
     """What a call gives."""
     if is_generator(function):
         raise NotCompiled(f"{function.__name__}(), a generator, is called where no loop consumes it", node)
-    if any(f.function is function for f in lowering.frames):
+    if any(f.calls(function) for f in lowering.frames):
         if function in lowering.facts.recursive:
-            raise NotCompiled(f"{function.__name__}() calls itself where that is not taken apart, or by way of another function", node)
+            _together(lowering, function, node)
         lowering.facts.add(lowering.facts.recursive, None, function)
         raise Again("a function calls itself", node)
     if function in lowering.facts.recursive:

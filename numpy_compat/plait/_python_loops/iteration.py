@@ -5,7 +5,7 @@ import builtins
 import operator
 
 from .generators import consume, generator_of
-from . import records
+from . import combined, records
 from .growing import Growing
 from .kinds import Value
 from .made import materialised
@@ -104,6 +104,8 @@ def _items(lowering, source, outermost=False):
     if _is_call(lowering, source, builtins.reversed) and len(source.args) == 1 and not source.keywords:
         count, item = _items(lowering, source.args[0])
         return count, lambda i: item(p.apply("subtract", p.apply("subtract", count, lowering.one), i))
+    if combined.name_of(source) is not None:
+        return combined.items(lowering, source, lambda part: _as_they_are(lowering, part, source))
     array = characters(lowering, lowering.evaluate(source), source)
     if isinstance(array, Growing):
         array.known(source)
@@ -128,3 +130,22 @@ def _items(lowering, source, outermost=False):
     if array.own_memory:  # which stays what the loop goes over, whatever becomes of its name
         lowering.env[f"{_HIDDEN}{len(lowering.env)}"] = array
     return array.dims[0][0], lambda i: array.item(i, own)
+
+
+def _as_they_are(lowering, part, source):
+    """The items of a range, an array or a list that the loop leaves as it is, as whoever has copied them before does not see what becomes of it."""
+    if not _is_call(lowering, part, builtins.range):
+        x = characters(lowering, lowering.evaluate(part), part)
+        if not isinstance(x, (View, list)) or isinstance(x, EmptyView) or isinstance(x, View) and _changes(lowering, x):
+            raise NotCompiled("a sequence that may change is combined with others", source)
+    return _items(lowering, part)
+
+
+def _changes(lowering, x):
+    """Whether elements of an array are set. What is set lies apart from one that is given."""
+    if x.own_memory:
+        return x.slot in lowering.facts.mutated or x.slot.startswith("carried")
+    for slot in sorted(lowering.facts.written):
+        if slot != x.slot:
+            lowering.facts.add(lowering.facts.apart, None, (slot, x.slot))
+    return x.slot in lowering.facts.written

@@ -39,6 +39,17 @@ def sort(a):
         length *= 2
 
 
+def unique(a):
+    """Sorts it, and puts each element that differs from the one before in front: how many there are. NaN is one."""
+    sort(a)
+    n = 0
+    for x in a:
+        if n == 0 or not (x == a[n - 1] or (x != x and a[n - 1] != a[n - 1])):
+            a[n] = x
+            n += 1
+    return n
+
+
 def argsort(a):
     """The same of places. Equal elements stay in their order."""
     n = len(a)

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy
 
-from .types import ALL, ASCII, BEYOND, NONE, NotCompiled, OBJECTS, Other, Shape, TEXT, TEXTS, Tabled, array_type, as_number, column_of, is_key, scalar_of, state_of, tag_of, text_of
+from .types import ALL, ASCII, BEYOND, NONE, NotCompiled, OBJECTS, Other, Shape, TEXT, TEXTS, Tabled, array_type, as_number, column_of, is_key, is_time, scalar_of, state_of, tag_of, text_of
 
 FEW = 16
 MANY = 1 << 16  # entries of a dict or a set: to carry more over takes longer than most loops that look at some of them
@@ -138,6 +138,8 @@ def _rows_of(x):
     columns, words = [], []
     for numbers in zip(*x) if of_tuples else [x]:
         alike = len({*map(type, numbers)}) == 1
+        if alike and isinstance(numbers[0], (numpy.datetime64, numpy.timedelta64)) and len({x.dtype for x in numbers}) > 1:
+            return None
         found = [state_of(numbers[0])] if alike and type(numbers[0]) is not str else [*map(state_of, numbers)]
         if None in found or any(t.kind == "c" or t.dtype == "uint64" for t in found):
             return None
@@ -146,7 +148,7 @@ def _rows_of(x):
                 found = [ASCII]
             column = column_of({*found})
             whole = float if column.type.kind == "f" else int
-            made = [*map(as_number, numbers)] if column.kinds & OBJECTS else numbers
+            made = [*map(as_number, numbers)] if column.kinds & OBJECTS or is_time(column.type.dtype) else numbers
             made = numpy.array(made if alike else [*map(whole, made)], column.words[0])
         except (NotCompiled, OverflowError):
             return None

@@ -22,7 +22,7 @@ from .nested import Places, inside_of
 from .sharing import counter_of
 from .pythons_draws import PythonsGenerator
 from .trees import names, nodes
-from .types import ArrayType, BOOL, CallsItself, Drawing, INT, NONE, NotCompiled, SameAs, Scalar, joined
+from .types import ArrayType, BOOL, CallsItself, Drawing, INT, NONE, NotCompiled, SameAs, Scalar, is_time, joined
 from .by_python import Doing, is_rare, parents
 from .carried import Carried, CarriedList, exchanged
 from .grown_texts import CarriedText, Joined, carry
@@ -33,7 +33,7 @@ from .matching import as_ifs, capture
 from .over import is_range
 from .resuming import Told, resumption
 from .tables import Nothing, Table, delete
-from .texts import is_long
+from .texts import as_word, is_long
 from .trying import tried
 from .views import ListView, TupleView, Vector, View
 from .words import Given, as_value, told_apart
@@ -64,6 +64,7 @@ class Facts:
         self.eager = set()  # nodes whose first operands are arrays that are computed before others, which change what they read
         self.attributes = []  # of modules and classes: what the code takes for constants
         self.recursive, self.limit = set(), None  # functions that call themselves; how deep they may
+        self.groups = {}  # of those, the ones by way of which they do
         self.cells = {}  # attributes of objects that are set -> the types of the numbers that they get, none of an array or a list
         self.wholes = set()  # slots of arrays that are computed as a whole
         self.multiplied = set()  # of those the ones that are factors of products of matrices
@@ -237,6 +238,8 @@ class Lowering(Expressions):
 
     def carry(self, key, dtype, ndim):
         """A name stands for one array after the other."""
+        if is_time(dtype):
+            raise NotCompiled(f"{key} becomes an array of times, which may be read behind the loop, or in the next iteration")
         self.facts.carried[key] = dtype, ndim
         self.facts.changed = True
         raise Again("an array is carried over iterations")
@@ -513,7 +516,7 @@ class Lowering(Expressions):
         s.to.append(self.evaluate(s.item), s)
 
     def do_Element(self, s):
-        value, p = self.a_number(self.evaluate(s.item), s), self.p
+        value, p = self.a_number(as_word(self, self.evaluate(s.item), s), s), self.p
         known = self.facts.elements
         met = (value.type, kinds_of(value)) if known is None else (joined(known[0], value.type), known[1] | kinds_of(value))
         if met != known:

@@ -6,10 +6,11 @@ import ast
 import numpy
 
 from .. import _default_dtype
+from . import times
 from .growing import Growing
 from .kinds import Value
 from .tracebacks import fatal
-from .types import FLOAT, INT, NotCompiled
+from .types import FLOAT, INT, NotCompiled, OF_TIMES
 from .views import ListView, Vector, View, as_vector, is_int, over_all
 
 _FILLED = {"zeros": 0, "ones": 1, "empty": None, "full": None}
@@ -92,6 +93,8 @@ def dtype_of(x, node):
         dtype = numpy.dtype(x)
     except TypeError:
         raise NotCompiled("a dtype that is not known", node) from None
+    if dtype in OF_TIMES:
+        return dtype.name
     if dtype.kind not in "biufc" or dtype.itemsize > 16 or not dtype.isnative:
         raise NotCompiled(f"an array of {dtype}", node)
     return dtype.name
@@ -153,6 +156,8 @@ def of_numbers(lowering, parts, dtype, node):
         raise NotCompiled("an array of what are no numbers", node)
     if dtype is None:
         kinds = {_of_value(lowering, x, node) for x in flat}
+        if len(kinds) > 1 and any(map(times.has, flat)):
+            raise NotCompiled("an array of times of several units", node)
         pythons = {x.type.python for x in flat}
         dtype = next(iter(kinds)) if len(kinds) == 1 else numpy.result_type(*kinds).name
         if len(pythons) > 1 and len(kinds) > 1:

@@ -16,7 +16,7 @@ from .listed import memory_of
 from .reading import definition
 from .running import HEAD, Loop
 from .tracebacks import cleaned
-from .types import is_complex
+from .types import is_paired
 
 COUNT = "n"  # of iterations
 WORDS = {"b": "bool", "i": "int", "u": "int", "f": "float"}
@@ -114,7 +114,7 @@ class Natively:
             return "it prints"
         if low.drawn:
             return "it draws random numbers"
-        if code.complexes or any(is_complex(t.dtype) for _, t, _ in low.outputs):
+        if code.complexes or any(is_paired(t.dtype) for _, t, _ in low.outputs):
             return "it has complex numbers from outside"
         if low.left:
             return "it returns an array"

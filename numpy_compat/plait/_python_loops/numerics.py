@@ -7,7 +7,7 @@ import types
 
 import numpy
 
-from . import linear, lines, maths, shaping
+from . import linear, lines, maths, shaping, stacked
 from .folds import folded
 from .growing import items
 from .kinds import Value
@@ -463,5 +463,5 @@ _OF_NUMPY = {
 }  # fmt: skip
 _OF_LINALG = {"norm": _norm, "solve": _solve, "inv": _inv, "det": _det}
 _METHODS = {name: _OF_NUMPY[name] for name in ("dot", "nonzero", "argsort", "searchsorted", "cumsum", "cumprod", "clip", "var", "std", "trace")} | {"sort": _sorted_there}
-_OF_NUMPY |= shaping.OF_NUMPY
+_OF_NUMPY |= shaping.OF_NUMPY | stacked.OF_NUMPY
 _METHODS |= shaping.METHODS

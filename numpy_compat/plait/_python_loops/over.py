@@ -9,6 +9,7 @@ import math
 import numpy
 
 from .._plait import ndarray
+from . import combined
 from .trees import copied
 
 _OF_SEQUENCES = {"zip", "enumerate", "reversed"}
@@ -79,6 +80,8 @@ class Over:
                 return ast.copy_location(ast.Call(copied(node.func), args, []), node)
             if is_range(node):
                 return self._call(_of_range, node)
+        if combined.name_of(node) is not None and (found := combined.split(node)) is not None:
+            return self._combined(node, *found)
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and not node.keywords:
             name, several = node.func.attr, len(node.args)
             if name in _VIEWS and not several:
@@ -95,6 +98,22 @@ class Over:
         first = len(self.parts)
         self.sizes.append((_of_sequence, slice(first, first + 1)))
         return self._part(node)
+
+    def _combined(self, node, sequences, times):
+        """product() of sequences and the like: how many items these have says how many it has."""
+        first, before, args = len(self.parts), len(self.sizes), []
+        for x in sequences:
+            args.append(self._split(x))
+        sizes, self.sizes[before:] = [(count, slice(of.start - first, of.stop - first)) for count, of in self.sizes[before:]], []
+        name = combined.name_of(node)
+
+        def count(*parts):
+            found = [count(*parts[of]) for count, of in sizes]
+            return None if None in found else combined.count_of(name, found, times)
+
+        self.sizes.append((count, slice(first, len(self.parts))))
+        rest = [copied(a) for a in node.args[len(sequences) :]]
+        return ast.copy_location(ast.Call(copied(node.func), [*args, *rest], [copied(k) for k in node.keywords]), node)
 
     def _call(self, count, node):
         first, args = len(self.parts), []

@@ -17,7 +17,7 @@ from .kinds import Value
 from .listed import Held
 from .resuming import NotTold, described
 from .texts import TextView, is_text
-from .types import FLOAT, INT, NotCompiled, Other, is_complex
+from .types import FLOAT, INT, NotCompiled, Other, is_paired
 from .views import ListView, View
 
 FUNCTION, WORDS = ".print", ".print words"  # arguments: the address of what is called back, and of where the numbers of a statement are put
@@ -181,7 +181,7 @@ class Words:
         self.low, self.dtypes, self.lists = low, [], {}
 
     def value(self, v, dtype):
-        at, parts = len(self.dtypes), self.low.p.parts(v) if is_complex(dtype) else (v,)
+        at, parts = len(self.dtypes), self.low.p.parts(v) if is_paired(dtype) else (v,)
         for part in parts:
             kind = "float64" if dtype[0] in "fc" else "uint64" if dtype == "uint64" else "int64"
             self._put(part, kind)

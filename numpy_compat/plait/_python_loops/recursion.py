@@ -1,4 +1,4 @@
-"""Functions of compiled loops that call themselves. Such a function is taken apart where it does: into blocks, each of which ends with a jump, a branch, a return
+"""Functions of compiled loops that call themselves, or each other. Such a function is taken apart where it does: into blocks, each of which ends with a jump, a branch, a return
 or a call. The blocks stand in one loop, which a number leads through. A call keeps what is read behind it, and which block that is, in memory of the run: a stack
 of words. Variables of other functions, and attributes, are what the last return has left."""
 
@@ -10,7 +10,7 @@ from .inlining import Copy, Frame
 from .kinds import Value
 from .objects import Instance, method
 from .trees import copied, names, nodes
-from .types import NotCompiled, is_complex, scalar_of
+from .types import NotCompiled, is_paired, scalar_of
 from .views import View
 
 _ORDERED = ast.BinOp, ast.UnaryOp, ast.Compare, ast.Call, ast.Subscript, ast.Tuple, ast.List, ast.Attribute, ast.keyword, ast.Slice
@@ -23,6 +23,7 @@ class Block:
 
     def __init__(self):
         self.statements, self.end, self.entries, self.resumes = [], None, 0, False
+        self.function = None  # whose it is
 
     @property
     def leads(self):
@@ -30,22 +31,24 @@ class Block:
 
 
 class Blocks:
-    """Takes a function apart. is_call(node): whether the function calls itself there; is_sequence(node): whether it is an array or a list that stays the
-    same, by its name."""
+    """Takes functions apart, by the Copies of them. is_call(node): whether one of them is called there; is_sequence(node): whether it is an array or a list
+    that stays the same, by its name. starts: the first block of each."""
 
-    def __init__(self, made, is_call, is_sequence):
-        self.prefix, self.is_call, self.is_sequence = made.prefix, is_call, is_sequence
-        self.all, self.count, self.loops = [], 0, []
-        self.first = self.now = self.new()
-        self.statements(made.body)
-        if self.now is not None:
-            self.finish("leave", None)
+    def __init__(self, copies, is_call, is_sequence):
+        self.prefix, self.is_call, self.is_sequence = next(iter(copies.values())).prefix, is_call, is_sequence
+        self.all, self.count, self.loops, self.starts = [], 0, [], {}
+        for self.function, made in copies.items():
+            self.starts[self.function] = self.now = self.new()
+            self.statements(made.body)
+            if self.now is not None:
+                self.finish("leave", None)
         for block in self.all:
             for other in block.leads:
                 other.entries += 1
 
     def new(self):
         self.all.append(Block())
+        self.all[-1].function = self.function
         return self.all[-1]
 
     def finish(self, *end):
@@ -271,18 +274,25 @@ def _live(blocks):
 
 
 class Machine(Frame):
-    """A call of a function that calls itself: its blocks, and where `return` goes in them."""
+    """A call of a function that calls itself: its blocks, and where `return` goes in them. others: functions by way of which it does."""
 
-    def __init__(self, lowering, function, made, node):
+    def __init__(self, lowering, function, made, others, node):
         super().__init__(made.prefix, None, (node, "returned"))
         self.function, self.copy = function, made
         self.low = lowering
-        self.is_call = lambda n: isinstance(n, ast.Call) and self.called(n) is function
+        number = len(lowering.facts.inlined)
+        self.copies = {function: made} | {fn: Copy(fn, f"{number}.{k}", node, made.prefix) for k, fn in enumerate(others)}
+        self.is_call = lambda n: isinstance(n, ast.Call) and self.called(n) in [*self.copies]
         is_sequence = lambda n: isinstance(n, ast.Name) and isinstance(lowering.env.get(n.id), (View, Growing, list))  # noqa: E731
-        self.blocks = Blocks(made, self.is_call, is_sequence)
+        self.blocks = Blocks(self.copies, self.is_call, is_sequence)
         self.numbers = {b: k for k, b in enumerate(self.blocks.all)}
         self.live = _live(self.blocks.all)
-        self.varies = {n for s in made.body for n in names(s, ast.Store) if n.startswith(self.prefix)} | {*self.changing()}
+        stored = {n for copy in self.copies.values() for s in copy.body for n in names(s, ast.Store) if n.startswith(self.prefix)}
+        self.same = self.roots(stored)
+        self.varies = stored | {*self.parameters()} - self.same.keys()
+
+    def calls(self, function):
+        return function in self.copies
 
     def called(self, n):
         """What a call calls, as far as it is a function."""
@@ -295,21 +305,30 @@ class Machine(Frame):
     def given(self, call):
         """Expressions for the parameters that a call of itself has, by their names."""
         bound = [] if isinstance(call.func, ast.Name) else [call.func.value]
-        if self.copy.rest:
+        if any(copy.rest for copy in self.copies.values()):
             raise NotCompiled("a function with *args calls itself", call)
-        found = dict(zip(self.copy.positional, [*bound, *call.args])) | {k.arg: k.value for k in call.keywords}
-        for n, x in self.copy.defaults.items():
+        copy = self.copies[self.called(call)]
+        found = dict(zip(copy.positional, [*bound, *call.args])) | {k.arg: k.value for k in call.keywords}
+        for n, x in copy.defaults.items():
             if n not in found and scalar_of(x) is not None:
                 found[n] = ast.copy_location(ast.Constant(x), call)
-        if len(bound) + len(call.args) > len(self.copy.positional) or {*found} != {*self.copy.positional, *self.copy.by_name}:
+        if len(bound) + len(call.args) > len(copy.positional) or {*found} != {*copy.positional, *copy.by_name}:
             raise NotCompiled("a function calls itself with other arguments", call)
-        return {self.prefix + n: x for n, x in found.items()}
+        return {copy.prefix + n: x for n, x in found.items()}
 
-    def changing(self):
-        """Parameters that it gives itself others for."""
-        for b in self.blocks.all:
-            if b.end[0] == "call":
-                yield from (n for n, x in self.given(b.end[1]).items() if not (isinstance(x, ast.Name) and x.id == n))
+    def parameters(self):
+        return [copy.prefix + n for copy in self.copies.values() for n in (*copy.positional, *copy.by_name)]
+
+    def roots(self, stored):
+        """Parameters that are the same in all calls -> the function's own that they are. A number that goes to another function is none of them."""
+        own = [n for n in (*self.copy.positional, *self.copy.by_name)]
+        found = {self.prefix + n: self.prefix + n for n in own if self.prefix + n not in stored}
+        given = [(n, x.id if isinstance(x, ast.Name) else None) for b in self.blocks.all if b.end[0] == "call" for n, x in self.given(b.end[1]).items()]
+        for _ in given:
+            found |= {n: found[x] for n, x in given if n not in found and n not in stored and x in found and not hasattr(self.low.env.get(found[x]), "kinds")}
+        while wrong := {n for n, x in given if n in found and (found.get(x) != found[n] or found[n] not in found)}:
+            found = {n: x for n, x in found.items() if n not in wrong}
+        return found
 
     # lowering
 
@@ -325,15 +344,17 @@ class Machine(Frame):
         self.stack = low.list_of(node)
         p.set(self.stack.count, low.zero)
         low.env[".len"] = len
+        low.env |= {k: low.env[root] for k, root in self.same.items() if k != root}
         self.others = {k: b for k, b in low.env.items() if not isinstance(b, Bound)}
         self.before = {k for k in low.env}
         self.invariant = {k: b for k, b in low.env.items() if k.startswith(self.prefix) and k not in self.varies}
         self.out = p.begin_if(None)
-        self.go_to(self.blocks.first, jumps=False)
+        self.go_to(self.blocks.starts[self.function], jumps=False)
+        starts = {*self.blocks.starts.values()}
         p.begin_repeat()
         self.again = p.begin_if(None)
         for b in self.blocks.all:
-            if b is self.blocks.first or b.resumes or b.entries > 1:
+            if b in starts or b.resumes or b.entries > 1:
                 p.begin_if(low.same(p.get(self.pc), self.numbers[b]))
                 self.begin(b)
                 p.end()
@@ -363,14 +384,18 @@ class Machine(Frame):
         if low.env is not None:
             if b.resumes:
                 name = next(x.end[2] for x in self.blocks.all if x.end[0] == "call" and x.end[3] is b)
-                if self.shape is None or (self, "shape") in low.facts.said and low.facts.said[self, "shape"] is None:
+                value = self.result(self.shape if self.shape != () else low.facts.said.get((self, "shape"), -1))
+                if isinstance(value, Value):
+                    low.assign(name, value)
+                elif value is None:
                     low.env.pop(name, None)
                 else:
-                    low.assign(name, low.read(f"{self.prefix}return 0", self.key[0]))
+                    low.env[name] = value
             self.body(b)
 
     def body(self, b):
         low = self.low
+        self.function = b.function
         low.block(b.statements)
         if low.env is None:
             return
@@ -402,7 +427,7 @@ class Machine(Frame):
 
     def go_to(self, b, jumps=True):
         low, p = self.low, self.low.p
-        if jumps and b.entries == 1 and not b.resumes and b is not self.blocks.first:
+        if jumps and b.entries == 1 and not b.resumes and b not in self.blocks.starts.values():
             return self.body(b)
         self.flow((self, b), self.live[b])
         p.set(self.pc, low.number(self.numbers[b]))
@@ -439,7 +464,7 @@ class Machine(Frame):
         low.env |= self.invariant
         for n, v in given.items():
             low.assign(n, v)
-        self.go_to(self.blocks.first)
+        self.go_to(self.blocks.starts[self.called(call)])
 
     def own_names(self):
         return {k for k in self.low.env if k.startswith(self.prefix + _LOCAL)}
@@ -448,7 +473,7 @@ class Machine(Frame):
         """Variables of a frame of the stack, and the dtype of each."""
         low = self.low
         for k, b in sorted(saved.items()):
-            if is_complex(b.type.dtype):
+            if is_paired(b.type.dtype):
                 raise NotCompiled("a function that calls itself has complex numbers", self.key[0])
             yield low.local(k, b.type), b.type.dtype, "float64" if b.type.kind == "f" else "int64"
             if k in low.facts.tagged:
@@ -479,15 +504,16 @@ class Machine(Frame):
     def take(self, lowering, value, node):
         """A return: to the block behind the call."""
         low, p = lowering, lowering.p
-        if value is not None and not isinstance(value, Value):
-            raise NotCompiled("a function that calls itself returns what is no number", node)
-        shape = None if value is None else -1
+        parts = value if type(value) is list else [] if value is None else [value]
+        if not all(isinstance(x, Value) for x in parts):
+            raise NotCompiled("a function that calls itself returns what is neither a number nor a tuple of numbers", node)
+        shape = len(parts) if type(value) is list else None if value is None else -1
         if low.facts.said.setdefault((self, "shape"), shape) != shape:
             raise NotCompiled("returns of several kinds", node)
         self.shape = shape
-        if value is not None:
-            low.assign(f"{self.prefix}return 0", value)
-        self.flow((self, "returned"), {f"{self.prefix}return 0"})
+        for n, x in enumerate(parts):
+            low.assign(f"{self.prefix}return {n}", x)
+        self.flow((self, "returned"), {f"{self.prefix}return {n}" for n in range(len(parts))})
         p.break_(self.out, low.same(p.get(self.depth), 0))
         p.set(self.depth, p.apply("subtract", p.get(self.depth), low.one))
         last = self.stack._place(p.apply("subtract", self.stack.length, low.one))
@@ -497,7 +523,12 @@ class Machine(Frame):
         low.env = None
 
     def value(self, lowering, node):
-        return None if lowering.facts.said[self, "shape"] is None else lowering.read(f"{self.prefix}return 0", node)
+        return self.result(lowering.facts.said[self, "shape"])
+
+    def result(self, shape):
+        """What a call has given: nothing, a number, or the parts of a tuple."""
+        read = lambda n: self.low.read(f"{self.prefix}return {n}", self.key[0])  # noqa: E731
+        return None if shape is None else read(0) if shape == -1 else [read(n) for n in range(shape)]
 
 
 def call(lowering, function, given, named, node):
@@ -508,9 +539,11 @@ def call(lowering, function, given, named, node):
     if copy is None:
         copy = facts.inlined[key] = Copy(function, len(facts.inlined), node)
     copy.arguments(lowering, given, named, node)
-    machine = facts.said.get((key, "machine"))
+    others = facts.groups.get(function, ())
+    machine = facts.said.get((key, len(others)))
     if machine is None:
-        machine = facts.said[key, "machine"] = Machine(lowering, function, copy, node)
+        machine = facts.said[key, len(others)] = Machine(lowering, function, copy, others, node)
+    machine.function = function
     loops, lowering.loops = lowering.loops, []
     lowering.frames.append(machine)
     effects = lowering.effects

@@ -39,7 +39,7 @@ from .lists_in_lists import Originals, holds_lists, rows_left
 from .sharing import are_apart, own_places, run_shared, why_alone
 from .tracebacks import raise_again
 from .trees import has_break, nodes
-from .types import ALL, ArrayType, Drawing, NotCompiled, NUMPYS, Other, SameAs, Scalar, array_type, as_number, is_complex, name, same_as, scalar_of, state_of
+from .types import ALL, ArrayType, Drawing, NotCompiled, NUMPYS, OF_TIMES, Other, SameAs, Scalar, array_type, as_number, is_complex, name, same_as, scalar_of, state_of
 
 _FAR = 2**62
 UNBOUND = type("unbound", (), {"__repr__": lambda self: "<unbound>"})()
@@ -278,6 +278,8 @@ class Loop(_plait.LoopCall):
                 dtype, strides = x.dtype, x.strides
                 if dtype.num in _DTYPES and dtype.isnative:
                     t = array_type(_DTYPES[dtype.num], len(strides), bool(strides) and strides[-1] == dtype.itemsize)
+                elif dtype in OF_TIMES:
+                    t, x = array_type(OF_TIMES[dtype], len(strides), bool(strides) and strides[-1] == dtype.itemsize), x.view("int64")
             if t is None:
                 t = records.type_of(x)
             if t is None and x is not None:

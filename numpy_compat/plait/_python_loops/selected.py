@@ -5,6 +5,7 @@ import ast
 
 import numpy
 
+from . import times
 from .dry import resolved
 from .growing import Growing
 from .kinds import Listed, Value
@@ -153,6 +154,8 @@ def where(lowering, condition, a, b, node):
     def one(c, x, y):
         if x.type.kind == "c" or y.type.kind == "c":
             raise NotCompiled("np.where() of complex numbers", node)
+        if x.type != y.type and (times.has(x) or times.has(y)):
+            raise NotCompiled("np.where() of times of several units", node)
         _, dtype = resolved(numpy.maximum, x.type, y.type)
         x, y = (lowering.stored_as(v, dtype, node) for v in (x, y))
         return Value(Scalar(dtype), lowering.p.apply("where", lowering.truth(c, node), x, y))

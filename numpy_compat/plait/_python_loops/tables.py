@@ -12,6 +12,7 @@ from .kinds import Listed, Value, kinds_of
 from .lists_in_lists import Boxed, head_of, heads, keys_of, unite
 from .leaving import Leave, Told
 from .tracebacks import fatal
+from .texts import as_word
 from .trees import names
 from .types import BOOL, FLOAT, INT, NotCompiled, Shape, TEXTS, Tabled, column_of, is_key
 from .views import GridView, Vector
@@ -28,7 +29,7 @@ class Nothing(NotCompiled):
 
 class Key:
     def __init__(self, lowering, value, node):
-        value = as_values(lowering, value)
+        value = as_values(lowering, _with_words(lowering, value, node))
         self.value, self.of_tuples = value, type(value) is list
         self.parts = value if self.of_tuples else [value]
         if isinstance(value, Listed) or not 1 <= len(self.parts) <= MOST or not all(isinstance(x, Value) for x in self.parts):
@@ -36,6 +37,11 @@ class Key:
         if not all(is_key(t) for x in self.parts for t in kinds_of(x)):
             raise NotCompiled("a key that is no int of 64 bits", node)
         self.words = [lowering.cast(x, "int64") for x in self.parts]
+
+
+def _with_words(lowering, value, node):
+    """A key, or a value, whose parts of texts are Values."""
+    return [as_word(lowering, x, node) for x in value] if type(value) is list else as_word(lowering, value, node)
 
 
 class Entry(Element):
@@ -198,7 +204,7 @@ class Table:
 
     def boxed(self, value, node):
         """A list as a value."""
-        return head_of(self.lowering, self, value, node) if isinstance(value, (growing.Growing, Listed, GridView)) else value
+        return head_of(self.lowering, self, value, node) if isinstance(value, (growing.Growing, Listed, GridView)) else _with_words(self.lowering, value, node)
 
     def set(self, key, value, node):
         value = self.boxed(value, node)
@@ -436,7 +442,7 @@ def _words_of(lowering, shape, value, node):
         return [value.head]
     words = []
     for x, column in zip(value if shape.of_tuples else [value], shape.columns):
-        words.append(lowering.cast(Value(column.type, lowering.held_as(x, column.type, node)), column.words[0]))
+        words.append(lowering.word(Value(column.type, lowering.held_as(x, column.type, node)), column.words[0]))
         words += [lowering.tag_number(x)] * (len(column.words) > 1)
     return words
 

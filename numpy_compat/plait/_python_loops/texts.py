@@ -4,12 +4,14 @@ constant, is a Value with a word (words.py). Of characters machine code knows wh
 import ast
 import builtins
 import functools
+from typing import NamedTuple
 
 from . import words
 from .grown_texts import CarriedText, Joined, added, joined  # noqa: F401  (which expressions take from here)
 from .kinds import Value, kinds_of
 from .objects import CHARACTERS, WantedAs
-from .types import ASCII, BEYOND, BOOL, INT, NONE, NotCompiled, OBJECTS, TEXT, TEXTS
+from .types import ASCII, BEYOND, BOOL, INT, NONE, NotCompiled, OBJECTS, PACKED, TEXT, TEXTS
+from .types import FEW as MOST_PACKED
 from .views import TextView
 
 FEW = 64  # characters of a constant, one of which is chosen
@@ -22,6 +24,20 @@ def is_long(x):
 
 def is_text(x):
     return isinstance(x, (str, Joined)) or is_long(x) or isinstance(x, Value) and kinds_of(x) <= OBJECTS and kinds_of(x) != {NONE}
+
+
+class Part(NamedTuple):
+    """A part of a text that the loop was given: which numbers say where it begins, how many characters it has, and how far those are apart, in bytes."""
+
+    key: str
+    size: int
+    offset: int
+    extent: int
+    stride: int
+
+    def of(self, results, objects):
+        start, step = (results[at] // self.size for at in (self.offset, self.stride))
+        return "".join(objects[self.key][start + k * step] for k in range(results[self.extent]))
 
 
 def _array_of(lowering, text, node):
@@ -175,6 +191,27 @@ def _runs(text):
         else:
             runs.append((c, c))
     return runs
+
+
+def as_word(lowering, x, node):
+    """A part of a text as a Value: of a few of ASCII's characters, others by Python. Anything else as it is."""
+    if not is_long(x):
+        return x
+    p, n = lowering.p, _length(lowering, x)
+    words.by_python(lowering, p.apply("greater", n, lowering.number(MOST_PACKED)), node)
+    held = lowering.variable("int64")
+    p.set(held, lowering.one)
+    _, i = p.begin_count(lowering.zero, n)
+    point = p.apply("subtract", _item(lowering, x, i), lowering.one)
+    if x.type != ASCII:
+        words.by_python(lowering, p.apply("greater", point, lowering.number(127)), node)
+    p.set(held, p.apply("bitwise_or", p.apply("left_shift", p.get(held), lowering.number(7)), point))
+    p.end()
+    bits = p.get(held)
+    one = p.apply("add", p.apply("bitwise_and", bits, lowering.number(127)), lowering.one)
+    few = p.apply("where", lowering.same(n, 1), one, p.apply("add", bits, lowering.number(PACKED)))
+    lowering.facts.words = True
+    return Value(TEXT, p.apply("where", lowering.same(n, 0), lowering.zero, few))
 
 
 # functions and methods

@@ -41,6 +41,8 @@ class Scalar(NamedTuple):
             return object_of(self, number)
         if isinstance(number, complex) and self.kind != "c":
             number = number.real
+        if is_time(self.dtype):
+            return numpy.int64(number).view(self.dtype)
         if self == INT and number >= 1 << 63 or self == UINT and number < 0:  # held by the other
             number += -(1 << 64) if number > 0 else 1 << 64
         return class_of(self)(number)
@@ -65,6 +67,9 @@ NONE, TEXT, ASCII = Scalar("int64", True, "None"), Scalar("int64", True, "str"),
 TEXTS = frozenset({TEXT, ASCII})
 OBJECTS = TEXTS | {NONE}
 NUMPYS = tuple(Scalar(t) for t in ("bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float32", "float64", "float16", "complex64", "complex128"))
+_UNITS = "Y", "M", "W", "D", "h", "m", "s", "ms", "us", "ns", "ps", "fs", "as"
+TIMES = tuple(Scalar(name + unit) for name in ("datetime64", "timedelta64") for unit in ("", *(f"[{unit}]" for unit in _UNITS)))  # times.py
+OF_TIMES = {numpy.dtype(t.dtype): t.dtype for t in TIMES}  # by their names, and in the machine's own order of bytes
 _OF_PYTHON = {int: INT, float: FLOAT, bool: BOOL, complex: COMPLEX}
 _OF_NUMPY = {numpy.dtype(t.dtype).type: t for t in NUMPYS}
 
@@ -166,7 +171,7 @@ class Other(NamedTuple):
 
 
 NUMBERS = (INT, FLOAT, BOOL, COMPLEX, *NUMPYS)
-ALL = (*NUMBERS, NONE, TEXT, ASCII, UINT)  # as tags name them, from 1: 0 is a variable that has no value
+ALL = (*NUMBERS, NONE, TEXT, ASCII, UINT, *TIMES)  # as tags name them, from 1: 0 is a variable that has no value
 
 
 def tag_of(t):
@@ -177,12 +182,20 @@ def scalar_of(value):
     """The Scalar that an object is, or None."""
     if type(value) is int and not -(2**63) <= value < 2**63:
         return UINT if 0 < value < 2**64 else None
-    return _OF_PYTHON.get(type(value)) or _OF_NUMPY.get(type(value))
+    return _OF_PYTHON.get(type(value)) or _OF_NUMPY.get(type(value)) or _time_of(value)
 
 
-# A text's word: 0 of the empty one, of a single character one more than its code point, and of others their number among those that were met, behind
-# all characters.
+def _time_of(value):
+    if type(value) not in (numpy.datetime64, numpy.timedelta64):
+        return None
+    dtype = value.dtype
+    return Scalar(OF_TIMES[dtype]) if dtype in OF_TIMES else None
+
+
+# A text's word: 0 of the empty one, of a single character one more than its code point. A few of ASCII's characters are 7 bits each behind a 1, from PACKED on:
+# machine code makes such a word of a part of a text. Floats hold it, too. Others have their number among those that were met, behind all characters.
 BEYOND = 0x110000
+PACKED, FEW = 1 << 51, 7
 _LONGEST, _MOST = 64, 1 << 16  # characters of such a text; texts, which stay in memory
 _texts, _numbers, _lock = [], {}, threading.Lock()
 
@@ -193,6 +206,8 @@ def word_of(x):
         return 0
     if len(x) == 1:
         return ord(x) + 1
+    if len(x) <= FEW and x.isascii():
+        return PACKED + _bits_of(x)
     if x not in _numbers:
         if len(x) > _LONGEST or len(_texts) >= _MOST:
             return None
@@ -203,11 +218,25 @@ def word_of(x):
     return BEYOND + 1 + _numbers[x]
 
 
+def _bits_of(x):
+    bits = 1
+    for c in x:
+        bits = bits << 7 | ord(c)
+    return bits
+
+
+def _characters_of(bits):
+    many = (bits.bit_length() - 1) // 7
+    return "".join(chr(bits >> 7 * k & 127) for k in reversed(range(many)))
+
+
 def object_of(t, word):
     """What the word stands for."""
     if t == NONE:
         return None
     word = int(word.real)
+    if word >= PACKED:
+        return _characters_of(word - PACKED)
     return "" if word == 0 else chr(word - 1) if word <= BEYOND else _texts[word - BEYOND - 1]
 
 
@@ -227,16 +256,27 @@ def state_of(value):
 
 def as_number(x):
     """What machine code gets of it: a word for None and for texts."""
-    return word_of(x) if x is None or isinstance(x, str) else x
+    if x is None or isinstance(x, str):
+        return word_of(x)
+    return int(x.view("int64")) if isinstance(x, (numpy.datetime64, numpy.timedelta64)) else x
 
 
 def is_complex(dtype):
     return dtype.startswith("complex")
 
 
+def is_time(dtype):
+    return dtype.startswith(("datetime64", "timedelta64"))
+
+
+def is_paired(dtype):
+    """Whether machine code has such numbers as others: a complex one as two, a time as an int."""
+    return dtype.startswith(("complex", "datetime64", "timedelta64"))
+
+
 def part_of(dtype):
-    """Of real and imaginary parts; a real dtype itself."""
-    return {"complex64": "float32", "complex128": "float64"}.get(dtype, dtype)
+    """Of real and imaginary parts, and of a time; another dtype itself."""
+    return "int64" if is_time(dtype) else {"complex64": "float32", "complex128": "float64"}.get(dtype, dtype)
 
 
 def joined(a, b):
@@ -247,6 +287,8 @@ def joined(a, b):
         return b
     if a in TEXTS and b in TEXTS:
         return TEXT
+    if is_time(a.dtype) or is_time(b.dtype):
+        raise NotCompiled(f"a variable is {name(a)} here and {name(b)} there")
     if a in TEXTS or b in TEXTS:
         other = b if a in TEXTS else a
         if other != BOOL and other.dtype not in ("int64", "float64", "complex128"):

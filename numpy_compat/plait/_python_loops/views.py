@@ -361,6 +361,13 @@ class TextView(TupleView):
     def part(self, lowering, parts, node):
         return View.part(self, lowering, parts, node)
 
+    def described(self, low, told):
+        """How Python finds it."""
+        from .texts import Part
+
+        key, (extent, stride) = low.arrays[self.slot], self.dims[0]
+        return Part(key, numpy.dtype(self.dtype).itemsize, *(told.value(v, "int64") for v in (self.offset, extent, stride)))
+
 
 class ExtentsView(TupleView):
     """A tuple of ints of which code knows how many there are."""

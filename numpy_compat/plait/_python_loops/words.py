@@ -73,7 +73,7 @@ def only(lowering, value, types, node):
 def narrowed(lowering, value, types):
     """The same where that is known."""
     t = functools.reduce(joined, sorted(types))
-    v = value.id if value.type.dtype == t.dtype else lowering.p.cast(value.id, t.dtype)
+    v = value.id if value.type.dtype == t.dtype else lowering.word(value, t.dtype)
     return kinds.Value(t, v, kinds=types, tag=value.tag) if len(types) > 1 else kinds.Value(t, v)
 
 
