@@ -16,6 +16,7 @@ from .types import NUMBERS, UINT, ArrayType, Drawing, Other, SameAs, Scalar, Sha
 
 _CLASSES = [(class_of(t), t.dtype) for t in NUMBERS]
 _SEQUENCES = {"list", "tuple", "bytes", "empty list", "list of lists"}
+_NUMBER = -1  # bindings/loop_lists.hpp's Rows::kNumber
 LARGE = 1 << 14  # elements of an array that is computed as a whole: threads do that sooner, a statement of Python's at a time
 FACTOR = 1 << 12  # elements of a factor of a product of matrices: NumPy's library takes less time for larger ones
 
@@ -86,7 +87,8 @@ def _description(loop, code, variables):
         "changed": [slot for slot in code.changed if isinstance(t := code.inputs.get(low.arrays[slot]), ArrayType) and t.of],
         "different": [(at[a], at[b]) for a in sets for b in owners if a != b],
         "left": [_left(key, made, loop.stored, code.paths, at) for key, made in low.left],
-        "grown": [(at[key], _rows(made.shape)) for key, made in low.lists],
+        "grown": [(at[key], _rows(made.shape), key in loop.forgettable) for key, made in low.lists],
+        "forgets": loop.forgets,
         "cells": [(at[code.paths[key].owner], code.paths[key].name, is_complex(cell.type.dtype)) for key, cell in low.cells.items()],
         "behind": low.told_on.width + sum(cell.wide for cell in low.cells.values()),
         "adopt": _plaits,
@@ -148,7 +150,13 @@ def _rows(shape, read=False):
     if not kinds <= {*NUMBERS} or read and not all(t.python for t in kinds):
         raise _NoEntry
     columns = [(column.words[0], [((class_of(t), t.dtype), tag_of(t)) for t in sorted(column.kinds)]) for column in shape.columns]
-    return shape.of_tuples, columns
+    form = shape.form if isinstance(shape, Shape) and shape.form else (None,) * len(columns) if shape.of_tuples else None
+    return _outer_first(form), columns
+
+
+def _outer_first(form):
+    """How many parts the tuples of an element have, and _NUMBER of what is none."""
+    return [_NUMBER] if form is None else [len(form), *(n for part in form for n in _outer_first(part))]
 
 
 def _argument(name):

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy
 
-from .types import ALL, ASCII, BEYOND, NONE, NotCompiled, OBJECTS, Other, Shape, TEXT, TEXTS, Tabled, array_type, as_number, column_of, is_key, scalar_of, state_of, tag_of, text_of
+from .types import ALL, ASCII, BEYOND, NONE, NotCompiled, OBJECTS, Other, Shape, TEXT, TEXTS, Tabled, array_type, as_number, column_of, form_of, is_flat, is_key, parts_of, scalar_of, state_of, tag_of, text_of
 
 FEW = 16
 MANY = 1 << 16  # entries of a dict or a set: to carry more over takes longer than most loops that look at some of them
@@ -98,7 +98,7 @@ def tabled(x):
     if not _may_be_key(next(iter(x))):
         return Other(type(x)), x
     keys, values = _rows_of([*x]), None if of == "set" else _values(x)
-    if keys is None or values is None and of != "set" or len(keys[0].columns) > 4:
+    if keys is None or values is None and of != "set" or len(keys[0].columns) > 4 or any(rows and getattr(rows[0], "form", None) for rows in (keys, values)):
         return Other(type(x)), x
     if not all(is_key(t) and (t not in TEXTS or c.kinds <= TEXTS) for c in keys[0].columns for t in c.kinds):
         return Other(type(x)), x
@@ -135,6 +135,11 @@ def _rows_of(x):
     of_tuples = type(x[0]) is tuple
     if not all((type(row) is tuple) == of_tuples for row in x) or of_tuples and (not x[0] or {*map(len, x)} != {len(x[0])}):
         return None
+    form = form_of(x[0], tuple)
+    if not is_flat(form) or of_tuples and any(tuple in map(type, row) for row in x):
+        if any(form_of(row, tuple) != form for row in x):
+            return None
+        x = [parts_of(row, tuple) for row in x]
     columns, words = [], []
     for numbers in zip(*x) if of_tuples else [x]:
         alike = len({*map(type, numbers)}) == 1
@@ -156,7 +161,7 @@ def _rows_of(x):
         if len(column.kinds) > 1:
             words.append(numpy.array([tag_of(t) for t in found]))
         columns.append(column)
-    return Shape(of_tuples, tuple(columns)), words
+    return Shape(of_tuples, tuple(columns), None if is_flat(form) else form), words
 
 
 def _is_constant(x):
@@ -190,22 +195,34 @@ def elements_of(shape, words):
     for column in shape.columns:
         found = words[:, at].copy()
         found = found.view(column.words[0])
-        tags = words[:, at + 1].tolist() if len(column.words) > 1 else []
-        if tags and column.kinds <= TEXTS:
-            columns.append(numbers_of(found, TEXT))
-        elif len({*tags}) > 1:
-            columns.append(of_tags(found, tags))
+        if len(column.words) == 1:
+            columns.append(numbers_of(found, column.type))
         else:
-            columns.append(numbers_of(found, ALL[tags[0] - 1] if tags else column.type))
+            columns.append(numbers_of(found, TEXT) if column.kinds <= TEXTS else of_tags(found, words[:, at + 1]))
         at += len(column.words)
+    if shape.form is not None:
+        return [*_tuples_of(shape.form, iter(columns))]
     return [*zip(*columns)] if shape.of_tuples else columns[0]
 
 
+def _tuples_of(form, columns):
+    """The tuples of a form, whose numbers are in the columns."""
+    return next(columns) if form is None else zip(*[_tuples_of(part, columns) for part in form])
+
+
 def of_tags(found, tags):
-    """A list of what Python has of numbers, each of the type that its tag says."""
-    which = numpy.array(tags)
-    parts = {tag: iter(numbers_of(found[which == tag], ALL[tag - 1])) for tag in {*tags}}
-    return [*map(next, map(parts.__getitem__, tags))]
+    """A list of what Python has of the numbers of an array, each of the type that its tag says."""
+    if not len(tags):
+        return []
+    counts = numpy.bincount(tags)
+    most = int(counts.argmax())
+    first = (tags == most).argmax()  # which stands for those of other types until they are put there
+    numbers = numbers_of(numpy.where(tags == most, found, found[first]), ALL[most - 1])
+    for tag in {*numpy.flatnonzero(counts).tolist()} - {most}:
+        at = numpy.flatnonzero(tags == tag)
+        for i, x in zip(at.tolist(), numbers_of(found[at], ALL[tag - 1])):
+            numbers[i] = x
+    return numbers
 
 
 def numbers_of(found, t):
