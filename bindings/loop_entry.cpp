@@ -945,6 +945,23 @@ int set_each(PyObject* self, PyObject* seconds, void*) {
   return 0;
 }
 
+// list_of_rows(rows, address, count): a list of the elements whose words begin there, as
+// listed.py's _rows() describes them
+PyObject* new_list_of_rows(PyObject*, PyObject* const* args, Py_ssize_t n) {
+  if (n != 3)
+    return PyErr_Format(PyExc_TypeError, "list_of_rows() takes rows, an address and a count");
+  return guarded([&]() -> PyObject* {
+    const auto address = reinterpret_cast<const std::int64_t*>(PyLong_AsVoidPtr(args[1]));
+    const Py_ssize_t count = PyLong_AsSsize_t(args[2]);
+    if (PyErr_Occurred()) throw PythonError{};
+    return list_of_rows(rows_of(args[0]), address, count);
+  });
+}
+PyMethodDef list_methods[] = {
+    {"list_of_rows", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(new_list_of_rows)),
+     METH_FASTCALL, nullptr},
+    {nullptr, nullptr, 0, nullptr}};
+
 PyType_Slot done_slots[] = {
     {Py_tp_dealloc, slot_of(dealloc_done)}, {Py_tp_iter, slot_of(iterate_done)}, {0, nullptr}};
 PyType_Spec done_spec = {"plait._plait.LoopDone", sizeof(DoneObject), 0,
@@ -1145,7 +1162,7 @@ bool add_loop_entries(PyObject* module) {
   const Owned end(PyIter_Next(nothing));  // which lets go of the tuple
   done_type = reinterpret_cast<PyTypeObject*>(PyType_FromSpec(&done_spec));
   entry_type = reinterpret_cast<PyTypeObject*>(PyType_FromSpec(&entry_spec));
-  return done_type && entry_type &&
+  return done_type && entry_type && PyModule_AddFunctions(module, list_methods) == 0 &&
          PyModule_AddObjectRef(module, "LoopEntry", reinterpret_cast<PyObject*>(entry_type)) == 0;
 }
 

@@ -669,3 +669,17 @@ def test_what_a_loop_reads_of_empty_lists_is_what_it_puts_there(f, args, at_once
 
 def test_nothing_is_there_to_be_read(at_once):
     check(read_of_nothing, (9,))
+
+
+@pytest.mark.parametrize("values", [X, X.astype("f4"), X > 0.5, np.arange(40, dtype="u1"), np.array([2**63 + 5, 1, 2**64 - 1] * 12, "u8"), np.arange(40) - 20], ids=lambda x: x.dtype.name)
+def test_elements_are_of_the_types_that_were_put_there_also_without_python(values, at_once):
+    def f(x):
+        singles, pairs = [], []
+        for v in x:
+            singles.append(v)
+            pairs.append((v, (1, v)))
+        return singles, pairs
+
+    g = plait.jit(f)
+    for _ in range(4):
+        assert outcome(g, (values,)) == outcome(f, (values,))

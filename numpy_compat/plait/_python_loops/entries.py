@@ -11,12 +11,12 @@ from .._swap import _MISSING, Globals, contents
 from . import objects, printing, pythons_draws, sharing
 from .carried import CarriedList
 from .draws import LEGACY, address_of
+from .listed import are_numbers, rows
 from .records import Records
-from .types import NUMBERS, UINT, ArrayType, Drawing, Other, SameAs, Scalar, Shape, Tabled, class_of, is_complex, tag_of
+from .types import NUMBERS, UINT, ArrayType, Drawing, Other, SameAs, Scalar, Shape, Tabled, class_of, is_complex
 
 _CLASSES = [(class_of(t), t.dtype) for t in NUMBERS]
 _SEQUENCES = {"list", "tuple", "bytes", "empty list", "list of lists"}
-_NUMBER = -1  # bindings/loop_lists.hpp's Rows::kNumber
 LARGE = 1 << 14  # elements of an array that is computed as a whole: threads do that sooner, a statement of Python's at a time
 FACTOR = 1 << 12  # elements of a factor of a product of matrices: NumPy's library takes less time for larger ones
 
@@ -146,17 +146,9 @@ def _is_list(t):
 
 def _rows(shape, read=False):
     """Elements of a list. Those that are read are Python's numbers."""
-    kinds = {t for column in shape.columns for t in column.kinds} if isinstance(shape, Shape) else {UINT}
-    if not kinds <= {*NUMBERS} or read and not all(t.python for t in kinds):
+    if not isinstance(shape, Shape) or not are_numbers(shape) or read and not all(t.python for column in shape.columns for t in column.kinds):
         raise _NoEntry
-    columns = [(column.words[0], [((class_of(t), t.dtype), tag_of(t)) for t in sorted(column.kinds)]) for column in shape.columns]
-    form = shape.form if isinstance(shape, Shape) and shape.form else (None,) * len(columns) if shape.of_tuples else None
-    return _outer_first(form), columns
-
-
-def _outer_first(form):
-    """How many parts the tuples of an element have, and _NUMBER of what is none."""
-    return [_NUMBER] if form is None else [len(form), *(n for part in form for n in _outer_first(part))]
+    return rows(shape)
 
 
 def _argument(name):

@@ -6,9 +6,11 @@ from typing import NamedTuple
 
 import numpy
 
-from .types import ALL, ASCII, BEYOND, NONE, NotCompiled, OBJECTS, Other, Shape, TEXT, TEXTS, Tabled, array_type, as_number, column_of, form_of, is_flat, is_key, parts_of, scalar_of, state_of, tag_of, text_of
+from .. import _plait
+from .types import ALL, ASCII, BEYOND, NONE, NUMBERS, NotCompiled, OBJECTS, Other, Shape, TEXT, TEXTS, Tabled, array_type, as_number, class_of, column_of, form_of, is_flat, is_key, parts_of, scalar_of, state_of, tag_of, text_of
 
 FEW = 16
+_NUMBER = -1  # bindings/loop_lists.hpp's Rows::kNumber
 MANY = 1 << 16  # entries of a dict or a set: to carry more over takes longer than most loops that look at some of them
 _DTYPES = {float: "float64", int: "int64", bool: "bool"}
 
@@ -191,6 +193,9 @@ def give_back(values):
 
 def elements_of(shape, words):
     """A list of such elements, of which the array has a row each."""
+    if shape.of_tuples and isinstance(shape, Shape) and are_numbers(shape):
+        words = numpy.ascontiguousarray(words)
+        return _plait.list_of_rows(rows(shape), words.__array_interface__["data"][0], len(words))
     columns, at = [], 0
     for column in shape.columns:
         found = words[:, at].copy()
@@ -200,7 +205,7 @@ def elements_of(shape, words):
         else:
             columns.append(numbers_of(found, TEXT) if column.kinds <= TEXTS else of_tags(found, words[:, at + 1]))
         at += len(column.words)
-    if shape.form is not None:
+    if shape.of_tuples and shape.form is not None:
         return [*_tuples_of(shape.form, iter(columns))]
     return [*zip(*columns)] if shape.of_tuples else columns[0]
 
@@ -208,6 +213,22 @@ def elements_of(shape, words):
 def _tuples_of(form, columns):
     """The tuples of a form, whose numbers are in the columns."""
     return next(columns) if form is None else zip(*[_tuples_of(part, columns) for part in form])
+
+
+def are_numbers(shape):
+    """Whether bindings/loop_lists.cpp makes the elements: of numbers that an int64 or a float64 has."""
+    return all(t in NUMBERS and t.dtype != "uint64" and t.kind != "c" for column in shape.columns for t in column.kinds)
+
+
+def rows(shape):
+    """What bindings/loop_lists.hpp has to know of such elements."""
+    form = shape.form or ((None,) * len(shape.columns) if shape.of_tuples else None)
+    return _outer_first(form), [(column.words[0], [((class_of(t), t.dtype), tag_of(t)) for t in sorted(column.kinds)]) for column in shape.columns]
+
+
+def _outer_first(form):
+    """How many parts the tuples of an element have, and _NUMBER of what is none."""
+    return [_NUMBER] if form is None else [len(form), *(n for part in form for n in _outer_first(part))]
 
 
 def of_tags(found, tags):
