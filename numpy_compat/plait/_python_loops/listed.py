@@ -193,7 +193,7 @@ def give_back(values):
 
 def elements_of(shape, words):
     """A list of such elements, of which the array has a row each."""
-    if shape.of_tuples and isinstance(shape, Shape) and are_numbers(shape):
+    if isinstance(shape, Shape) and are_numbers(shape) and not _is_plain(shape):
         words = numpy.ascontiguousarray(words)
         return _plait.list_of_rows(rows(shape), words.__array_interface__["data"][0], len(words))
     columns, at = [], 0
@@ -213,6 +213,11 @@ def elements_of(shape, words):
 def _tuples_of(form, columns):
     """The tuples of a form, whose numbers are in the columns."""
     return next(columns) if form is None else zip(*[_tuples_of(part, columns) for part in form])
+
+
+def _is_plain(shape):
+    """Whether the elements are Python's numbers of one type, of which NumPy makes a list at once."""
+    return not shape.of_tuples and len(shape.columns[0].kinds) == 1 and shape.columns[0].type.python
 
 
 def are_numbers(shape):
