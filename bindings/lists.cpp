@@ -1,6 +1,7 @@
 // Small arrays that are written at once: from lists of Python's plain numbers, which most literals
 // are, and of NumPy's scalars of the same dtypes, which elements are; and filled with one value.
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cstring>
 #include <mutex>
@@ -173,11 +174,13 @@ namespace {
 
 constexpr int kDeepest = 50;  // lists in lists; beyond, and where they go in circles, Python looks
 
-// Whether x is of one of these classes, or a list, a tuple or a dict of nothing else. last: the
-// class that was asked for last, and is one of them.
-bool holds_only(PyObject* x, PyObject* classes, PyTypeObject*& last, int depth) {
+// The two classes that were asked for last, and are of those that are looked for.
+using Last = std::array<PyTypeObject*, 2>;
+
+// Whether x is of one of these classes, or a list, a tuple or a dict of nothing else.
+bool holds_only(PyObject* x, PyObject* classes, Last& last, int depth) {
   PyTypeObject* const type = Py_TYPE(x);
-  if (type == last) return true;
+  if (type == last[0] || type == last[1]) return true;
   if (type == &PyList_Type || type == &PyTuple_Type) {
     const Py_ssize_t n = PySequence_Fast_GET_SIZE(x);
     for (Py_ssize_t i = 0; i < n && depth > 0; ++i)
@@ -193,14 +196,14 @@ bool holds_only(PyObject* x, PyObject* classes, PyTypeObject*& last, int depth) 
   }
   const int found = PySet_Contains(classes, reinterpret_cast<PyObject*>(type));
   if (found < 0) throw PythonError{};
-  if (found) last = type;
+  if (found) last = {type, last[0]};
   return found;
 }
 
 }  // namespace
 
 bool crosses_as_it_is(PyObject* x, PyObject* classes) {
-  PyTypeObject* last = nullptr;
+  Last last{};
   return holds_only(x, classes, last, kDeepest);
 }
 

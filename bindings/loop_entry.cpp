@@ -29,6 +29,8 @@ namespace {
 // Counters of loops are that far from the ends of int64, so that they need no check.
 constexpr std::int64_t kFar = std::int64_t{1} << 62;
 
+// Elements of a list that take longer to give back than to ask whether they are to.
+constexpr std::int64_t kToAsk = 32;
 constexpr double kElement = 4e-9;  // seconds in which an element of a list is carried over and back
 constexpr double kMany =
     1 << 16;  // elements, where it is not known how long the loop takes in Python
@@ -107,6 +109,7 @@ struct Left {
 struct Grown {
   std::size_t input;
   Rows rows;
+  bool forgotten;  // nobody reads it behind the loop
 };
 // An attribute that becomes a number.
 struct Cell {
@@ -181,8 +184,9 @@ struct Description {
   std::vector<Left> left;
   std::vector<Grown> grown;
   std::vector<Cell> cells;
-  std::size_t behind = 0;     // results behind those of `grown`
-  PyObject* adopt = nullptr;  // what makes an array of Plait's of NumPy's
+  std::size_t behind = 0;       // results behind those of `grown`
+  PyObject* forgets = nullptr;  // says whether lists that are forgotten need not be given back
+  PyObject* adopt = nullptr;    // what makes an array of Plait's of NumPy's
   std::int64_t runs = 0;
   // Of a function as a whole whose last statement returns variables: those, as one of `stored` or
   // an argument, and whether they are one value.
@@ -618,6 +622,12 @@ PyObject* left_behind(const Description& d, const Left& left, const std::int64_t
   return list_of_rows(*left.rows, reinterpret_cast<const std::int64_t*>(told[1]), told[2]);
 }
 
+// Whether nobody has the lists any more that are forgotten: what makes them is Python's.
+bool forgets(const Description& d) {
+  const Owned yes(check(PyObject_CallNoArgs(d.forgets)));
+  return yes.get() == Py_True;
+}
+
 // Gives lists, variables and attributes what the run has left of them; state: the variables.
 void settle(const Description& d, Given& g, PyObject* state) {
   const std::vector<Scalar>& results = g.results;
@@ -627,9 +637,11 @@ void settle(const Description& d, Given& g, PyObject* state) {
   std::size_t left_at = at;
   for (const Grown& grown : d.grown) {
     const auto* const words = reinterpret_cast<const std::int64_t*>(word(at));
-    const Owned elements(list_of_rows(grown.rows, words, word(at + 1)));
-    replace_elements(g.found[grown.input], elements.get());
+    const std::int64_t count = word(at + 1);
     at += 2;
+    if (grown.forgotten && count > kToAsk && forgets(d)) continue;
+    const Owned elements(list_of_rows(grown.rows, words, count));
+    replace_elements(g.found[grown.input], elements.get());
   }
   for (const Left& left : d.left) left_at -= left.results();
   for (const Left& left : d.left) {
@@ -754,7 +766,7 @@ Place place_of(const pb::handle& from) {
 // (of tuples, [(dtype of the word, [((class, dtype), tag)])])
 Rows rows_of(const pb::handle& from) {
   const auto p = pb::reinterpret_borrow<pb::tuple>(from);
-  Rows rows{p[0].cast<bool>(), {}};
+  Rows rows{p[0].cast<std::vector<int>>(), {}};
   for (const pb::handle& of : pb::object(p[1])) {
     const auto c = pb::reinterpret_borrow<pb::tuple>(of);
     Column column{*parse_dtype(pb::object(c[0]).ptr()), {}};
@@ -851,7 +863,7 @@ void take_rest(Description& d, const pb::dict& given) {
   }
   for (const pb::handle& from : given["grown"]) {
     const auto p = pb::reinterpret_borrow<pb::tuple>(from);
-    d.grown.push_back({p[0].cast<std::size_t>(), rows_of(p[1])});
+    d.grown.push_back({p[0].cast<std::size_t>(), rows_of(p[1]), p[2].cast<bool>()});
   }
   for (const pb::handle& from : given["cells"]) {
     const auto p = pb::reinterpret_borrow<pb::tuple>(from);
@@ -859,6 +871,7 @@ void take_rest(Description& d, const pb::dict& given) {
   }
   d.behind = given["behind"].cast<std::size_t>();
   d.adopt = pb::object(given["adopt"]).ptr();
+  d.forgets = pb::object(given["forgets"]).ptr();
   d.single = given["single"].cast<bool>();
   for (const auto& [stored, argument] :
        given["parts"].cast<std::vector<std::pair<std::ptrdiff_t, std::ptrdiff_t>>>())
@@ -931,6 +944,23 @@ int set_each(PyObject* self, PyObject* seconds, void*) {
   as_entry(self)->d->each = each;
   return 0;
 }
+
+// list_of_rows(rows, address, count): a list of the elements whose words begin there, as
+// listed.py's _rows() describes them
+PyObject* new_list_of_rows(PyObject*, PyObject* const* args, Py_ssize_t n) {
+  if (n != 3)
+    return PyErr_Format(PyExc_TypeError, "list_of_rows() takes rows, an address and a count");
+  return guarded([&]() -> PyObject* {
+    const auto address = reinterpret_cast<const std::int64_t*>(PyLong_AsVoidPtr(args[1]));
+    const Py_ssize_t count = PyLong_AsSsize_t(args[2]);
+    if (PyErr_Occurred()) throw PythonError{};
+    return list_of_rows(rows_of(args[0]), address, count);
+  });
+}
+PyMethodDef list_methods[] = {
+    {"list_of_rows", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(new_list_of_rows)),
+     METH_FASTCALL, nullptr},
+    {nullptr, nullptr, 0, nullptr}};
 
 PyType_Slot done_slots[] = {
     {Py_tp_dealloc, slot_of(dealloc_done)}, {Py_tp_iter, slot_of(iterate_done)}, {0, nullptr}};
@@ -1133,7 +1163,7 @@ bool add_loop_entries(PyObject* module) {
   const Owned end(PyIter_Next(nothing));  // which lets go of the tuple
   done_type = reinterpret_cast<PyTypeObject*>(PyType_FromSpec(&done_spec));
   entry_type = reinterpret_cast<PyTypeObject*>(PyType_FromSpec(&entry_spec));
-  return done_type && entry_type &&
+  return done_type && entry_type && PyModule_AddFunctions(module, list_methods) == 0 &&
          PyModule_AddObjectRef(module, "LoopEntry", reinterpret_cast<PyObject*>(entry_type)) == 0;
 }
 

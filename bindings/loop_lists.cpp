@@ -66,13 +66,19 @@ bool put_words(const Column& c, PyObject* o, std::int64_t*& to) {
   return true;
 }
 
-bool put_row(const Rows& rows, PyObject* o, std::int64_t*& to) {
-  if (!rows.of_tuples) return put_words(rows.columns.front(), o, to);
-  const auto wide = static_cast<Py_ssize_t>(rows.columns.size());
-  if (!PyTuple_CheckExact(o) || PyTuple_GET_SIZE(o) != wide) return false;
-  for (Py_ssize_t i = 0; i < wide; ++i)
-    if (!put_words(rows.columns[static_cast<std::size_t>(i)], PyTuple_GET_ITEM(o, i), to))
-      return false;
+// Where an element's parts are read or made.
+struct Walk {
+  const int* form;
+  const Column* column;
+  explicit Walk(const Rows& rows) : form(rows.form.data()), column(rows.columns.data()) {}
+};
+
+bool put_part(Walk& at, PyObject* o, std::int64_t*& to) {
+  const int parts = *at.form++;
+  if (parts == Rows::kNumber) return put_words(*at.column++, o, to);
+  if (!PyTuple_CheckExact(o) || PyTuple_GET_SIZE(o) != parts) return false;
+  for (Py_ssize_t i = 0; i < parts; ++i)
+    if (!put_part(at, PyTuple_GET_ITEM(o, i), to)) return false;
   return true;
 }
 
@@ -91,6 +97,15 @@ PyObject* number_of(const Column& c, const std::int64_t*& words) {
       if (its == tag) type = &kind;
   }
   return number_as(s, nullptr, *type);
+}
+
+PyObject* part_of(Walk& at, const std::int64_t*& words) {
+  const int parts = *at.form++;
+  if (parts == Rows::kNumber) return number_of(*at.column++, words);
+  Owned made(check(PyTuple_New(parts)));
+  for (Py_ssize_t i = 0; i < parts; ++i) PyTuple_SET_ITEM(made.get(), i, part_of(at, words));
+  PyObject_GC_UnTrack(made.get());  // as the first collection does with tuples of numbers
+  return made.release();
 }
 
 void lay_out(Numbers& n, std::int64_t rows, std::int64_t wide, std::int64_t item) {
@@ -128,7 +143,7 @@ bool read_rows(const Rows& rows, const Items& items, Numbers& to) {
   to.memory.resize(static_cast<std::size_t>(items.count * wide));
   std::int64_t* at = to.memory.data();
   for (Py_ssize_t i = 0; i < items.count; ++i)
-    if (!put_row(rows, items.first[i], at)) return false;
+    if (Walk walk(rows); !put_part(walk, items.first[i], at)) return false;
   return true;
 }
 
@@ -199,15 +214,8 @@ void write_back(const Sequence& s, PyObject* x, const Numbers& from) {
 PyObject* list_of_rows(const Rows& rows, const std::int64_t* words, std::int64_t count) {
   Owned made(check(PyList_New(count)));
   for (Py_ssize_t i = 0; i < count; ++i) {
-    if (!rows.of_tuples) {
-      PyList_SET_ITEM(made.get(), i, number_of(rows.columns.front(), words));
-      continue;
-    }
-    const auto wide = static_cast<Py_ssize_t>(rows.columns.size());
-    Owned row(check(PyTuple_New(wide)));
-    for (Py_ssize_t k = 0; k < wide; ++k)
-      PyTuple_SET_ITEM(row.get(), k, number_of(rows.columns[static_cast<std::size_t>(k)], words));
-    PyList_SET_ITEM(made.get(), i, row.release());
+    Walk walk(rows);
+    PyList_SET_ITEM(made.get(), i, part_of(walk, words));
   }
   return made.release();
 }

@@ -25,9 +25,11 @@ struct Column {
   std::vector<std::pair<NumberType, std::int64_t>> kinds;  // and their tags
   std::size_t words() const { return kinds.size() > 1 ? 2 : 1; }
 };
-// The elements of a list: numbers, or tuples of such.
+// The elements of a list: numbers, or tuples of such and of tuples.
 struct Rows {
-  bool of_tuples;
+  static constexpr int kNumber = -1;
+  // Of an element, outer parts first: how many parts a tuple has, or kNumber.
+  std::vector<int> form;
   std::vector<Column> columns;
   std::size_t words() const {
     std::size_t n = 0;

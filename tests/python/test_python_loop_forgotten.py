@@ -1,5 +1,9 @@
 """Lists, sets and dicts that nobody has any more behind a loop are not given back; all others are."""
 
+import heapq
+import types
+from heapq import heappop
+
 import numpy as np
 import pytest
 from loop_checks import anew, outcome
@@ -43,7 +47,26 @@ def counts_twice(keys):
     return total
 
 
-@pytest.mark.parametrize("f, args", [(known_before, [KEYS]), (last_of_stack, [9]), (counts_twice, [KEYS])], ids=lambda x: getattr(x, "__name__", ""))
+def of_a_comprehension(keys):
+    found = [k for k in range(2)]
+    total = 0
+    for k in keys:
+        found.append(k + len(found))
+        total += found[-2]
+    return total
+
+
+def smallest(keys):
+    heap = []
+    total = 0
+    for k in keys:
+        heapq.heappush(heap, (k, total))
+        if len(heap) > 3:
+            total += heappop(heap)[0]
+    return total
+
+
+@pytest.mark.parametrize("f, args", [(known_before, [KEYS]), (last_of_stack, [9]), (counts_twice, [KEYS]), (of_a_comprehension, [KEYS]), (smallest, [KEYS])], ids=lambda x: getattr(x, "__name__", ""))
 def test_what_nobody_reads_is_not_given_back(f, args, at_once, monkeypatch):
     given = []
     monkeypatch.setattr(running, "put_back", lambda *a: given.append(a))
@@ -153,7 +176,18 @@ def of_its_own(keys):
     return sorted(ELSEWHERE)
 
 
+def of_its_own_heaps(keys):
+    heapq = types.SimpleNamespace(heappush=lambda heap, k: (heap.append(k), KEPT.append(heap)))
+    KEPT.clear()
+    heap = []
+    for k in keys:
+        heapq.heappush(heap, k)
+    return KEPT[-1]
+
+
+KEPT = []
 GIVEN_BACK = [
+    (of_its_own_heaps, [KEYS]),
     (returned, [KEYS]), (of_another_name, [KEYS]), (by_a_method, [KEYS]), (by_a_view, [KEYS]), (within_another, [KEYS]), (of_a_closure, [KEYS]),
     (of_two_at_once, [KEYS]), (of_the_caller, [KEYS, [1]]), (either, [KEYS, []]), (after_an_error, [KEYS]), (of_a_pattern, [KEYS, []]), (of_its_own, [KEYS]),
 ]  # fmt: skip
@@ -164,6 +198,31 @@ def test_what_somebody_has_is_given_back(f, args, at_once):
     jitted, expected = plait.jit(anew(f)), outcome(f, args)
     for _ in range(2):
         assert outcome(jitted, args) == expected
+
+
+@pytest.mark.parametrize("f, args", GIVEN_BACK, ids=lambda x: getattr(x, "__name__", ""))
+def test_long_lists_that_somebody_has_are_given_back_without_python(f, args, at_once):
+    args = [np.tile(args[0], 30), *args[1:]]
+    jitted, expected = plait.jit(anew(f)), outcome(f, args)
+    for _ in range(4):
+        assert outcome(jitted, args) == expected
+
+
+def last_of_many(n):
+    found = list()
+    for i in range(n):
+        found.append(i)
+    return n
+
+
+def test_what_nobody_reads_is_given_back_where_somebody_else_makes_it(at_once):
+    shared = []
+    f = plait.jit(types.FunctionType(last_of_many.__code__, scope := {"range": range}))
+    for _ in range(4):
+        assert f(100) == 100
+    scope["list"] = lambda: shared
+    for k in range(1, 4):
+        assert f(100) == 100 and shared == [*range(100)] * k
 
 
 def mixed(n, every):

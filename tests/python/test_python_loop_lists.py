@@ -423,7 +423,39 @@ def popped_from_none(n):
     return h
 
 
+def segments(z, level):
+    found = []
+    for i in range(len(z) - 1):
+        a, b = z[i], z[i + 1]
+        if (a > level) != (b > level):
+            top = (float(i), i + (0.0 if a == b else (level - a) / (b - a)))
+            found.append((top, (i, (b, a > level))))
+    return found
+
+
+def lengthened(found, n):
+    s = 0.0
+    for k in range(n):
+        (a, b), c = found[k]
+        found.append(((b, a + k), c))
+        s += a * b - c
+        if k % 3 == 2:
+            found.pop(0)
+    for (a, b), c in found:
+        s = s * 0.5 + a - b * c
+    return found, s
+
+
+def of_several_forms(n):
+    found = []
+    for i in range(n):
+        found.append((i, (i, i)) if i % 2 else ((i, i), i))
+    return found
+
+
+NESTED = [((1, 2.5), 3), ((4, 0.5), -1), ((-2, 9.0), 7)]
 COMPILED = [
+    (segments, (X, 0.3)), (segments, (X, 50.0)), (lengthened, (NESTED * 3, 6)), (lengthened, ([((1, 2), 3)] * 4, 7)),
     (shortest, (np.array([0, 2, 4, 5, 5]), np.array([1, 2, 2, 3, 3]), np.array([4.0, 1.0, 2.0, 5.0, 8.0]), 0, 4)), (heaps, ([5, 1, 4, 1, 5, 9, 2, 6, 5, 3, 5], 4)),
     (heaps, (rng.integers(0, 50, 40), 9)), (medians, (X,)), (sorts, (40,)), (inserted, ([5, 1, 4, 1, 5, 9, 2, 6],)), (popped_from_none, (3,)),
     (knapsack, (np.array([2, 3, 4]), np.array([3, 4, 5]), 9)), (knapsack, ([2, 3, 4], [3.0, 4.5, 5.0], 9)),
@@ -438,6 +470,10 @@ COMPILED = [
 OTHERS = [
     (shortened_as_it_goes, ([1, 2, 3, 4, 5, 6],)), (moved_in_one, ([1, 2, 3, 4, 5, 6],)),
     (popped_in_a_comprehension, ([1, 2, 3], 2)), (popped_in_a_comprehension, ([1, 2, 3], 9)),
+]  # fmt: skip
+OTHERS += [
+    (of_several_forms, (6,)), (lengthened, ([((1, 2), 3), (1, (2, 3)), ((1, 2), 3)], 3)), (lengthened, ([((1, 2), 3), ((1, 2.5), 3)] * 2, 3)), (lengthened, ([((1, 2), "a")] * 3, 3)),
+    (lengthened, ([((1, 2), 3, 4)] * 3, 3)), (lengthened, ([((1, 2, 5), 3)] * 3, 3)),
 ]  # fmt: skip
 OTHERS += [(of_lists, (4,)), (halves, (1000,)), (filled, ([1], 9)), (given, ([], 3)), (given, ((1, 2), 3)), (given, (["a", 1], 1)), (filled, ([1 + 1j], 3)), (read_tuples, ([(1, 2.5), (2, 5)] * 5,)), (read_tuples, ([(1, 2.5), (2, 5, 1)],))]
 
@@ -633,3 +669,17 @@ def test_what_a_loop_reads_of_empty_lists_is_what_it_puts_there(f, args, at_once
 
 def test_nothing_is_there_to_be_read(at_once):
     check(read_of_nothing, (9,))
+
+
+@pytest.mark.parametrize("values", [X, X.astype("f4"), X > 0.5, np.arange(40, dtype="u1"), np.array([2**63 + 5, 1, 2**64 - 1] * 12, "u8"), np.arange(40) - 20], ids=lambda x: x.dtype.name)
+def test_elements_are_of_the_types_that_were_put_there_also_without_python(values, at_once):
+    def f(x):
+        singles, pairs = [], []
+        for v in x:
+            singles.append(v)
+            pairs.append((v, (1, v)))
+        return singles, pairs
+
+    g = plait.jit(f)
+    for _ in range(4):
+        assert outcome(g, (values,)) == outcome(f, (values,))

@@ -45,6 +45,14 @@ Value Emitter::emit_apply(const ir::Inst& i) {
     result.regs.push_back(x);
   }
   if (!result.regs.empty()) return result;
+  if (!varying && computes_in_line(i, in))
+    return uniform_value(float_division(i.fn, o[0].regs[0], o[1].regs[0],
+                                        [&] { return call_precompiled(i, o, types, in).regs[0]; }));
+  return call_precompiled(i, std::move(o), types, in);
+}
+
+Value Emitter::call_precompiled(const ir::Inst& i, std::vector<Value> o,
+                                const std::vector<DType>& types, DType in) {
   if (i.fn == OpId::Absolute && is_complex(in))
     if (int lanes = target_.vector_lanes(OpId::Absolute, part_type(in), target_.tier))
       return complex_absolute(o[0], part_type(in), lanes);

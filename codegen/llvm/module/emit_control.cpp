@@ -2,12 +2,23 @@
 #include <llvm/IR/MDBuilder.h>
 
 #include <algorithm>
+#include <limits>
 
 #include "emitter.hpp"
 #include "ir/checks.hpp"
 
 namespace plait::jit {
 using namespace llvm;
+namespace {
+
+// Whether the bound that power_of() relies on is that of this libm.
+#ifdef __GLIBC__
+constexpr bool kPowIsNear = true;
+#else
+constexpr bool kPowIsNear = false;
+#endif
+
+}  // namespace
 
 void Emitter::emit_control(ir::Val v) {
   const ir::Inst& i = k_.insts[v];
@@ -160,6 +171,87 @@ llvm::Value* Emitter::integer_division(bool remainder, bool is_signed, llvm::Val
   return b_.CreateSelect(by_zero, zero, quotient);
 }
 
+llvm::Value* Emitter::quickly(llvm::Value* condition, llvm::Value* quick, const Slow& slow) {
+  AllocaInst* result = stack(quick->getType());
+  b_.CreateStore(quick, result);
+  when(b_.CreateNot(condition), [&] { b_.CreateStore(slow(), result); }, nullptr, Odds::Unlikely);
+  return b_.CreateLoad(quick->getType(), result);
+}
+
+bool Emitter::computes_in_line(const ir::Inst& i, DType in) const {
+  const bool divides = i.fn == OpId::FloorDivide || i.fn == OpId::Remainder || i.fn == OpId::Fmod;
+  return k_.sequential && in == DType::Float64 && divides && info(target_.tier).fused;
+}
+
+// NumPy's npy_divmod of two numbers, where the quotient is small enough for one fma to give the
+// rest, which is exact: it is less than b, and a multiple of the last place of a or b. Nobody reads
+// the flags of a sequential kernel.
+llvm::Value* Emitter::float_division(OpId fn, llvm::Value* a, llvm::Value* b, const Slow& slow) {
+  auto number = [&](double v) { return ConstantFP::get(a->getType(), v); };
+  llvm::Value *x = intrinsic(Intrinsic::fabs, {a}), *y = intrinsic(Intrinsic::fabs, {b});
+  llvm::Value* q = b_.CreateFDiv(x, y);
+  // Not true of NaN, of a division by zero, and of infinities.
+  llvm::Value* near = b_.CreateAnd(b_.CreateFCmpOLT(q, number(0x1p49)),
+                                   b_.CreateFCmpOLE(y, number(std::numeric_limits<double>::max())));
+  llvm::Value* n = intrinsic(Intrinsic::nearbyint, {q});
+  llvm::Value* rest = intrinsic(Intrinsic::fma, {b_.CreateFNeg(n), y, x});
+  rest = b_.CreateSelect(b_.CreateFCmpOLT(rest, number(0)), b_.CreateFAdd(rest, y), rest);
+  rest = intrinsic(Intrinsic::copysign, {rest, a});
+  if (fn == OpId::Fmod) return quickly(near, rest, slow);
+  return quickly(near, towards_minus_infinity(fn == OpId::Remainder, a, b, rest), slow);
+}
+
+// The remainder, or the quotient, of what fmod gives.
+llvm::Value* Emitter::towards_minus_infinity(bool remainder, llvm::Value* a, llvm::Value* b,
+                                             llvm::Value* rest) {
+  Type* t = a->getType();
+  auto number = [&](double v) { return ConstantFP::get(t, v); };
+  auto bits = [&](llvm::Value* v) { return b_.CreateBitCast(v, b_.getInt64Ty()); };
+  llvm::Value* none = b_.CreateFCmpOEQ(rest, number(0));
+  llvm::Value* signs = b_.CreateXor(bits(a), bits(b));
+  llvm::Value* apart = b_.CreateAnd(b_.CreateICmpSLT(signs, i64(0)), b_.CreateNot(none));
+  if (remainder) {
+    llvm::Value* mod = b_.CreateSelect(apart, b_.CreateFAdd(rest, b), rest);
+    return b_.CreateSelect(none, intrinsic(Intrinsic::copysign, {number(0), b}), mod);
+  }
+  llvm::Value* q = b_.CreateFDiv(b_.CreateFSub(a, rest), b);
+  q = b_.CreateSelect(apart, b_.CreateFSub(q, number(1)), q);
+  llvm::Value* floor = intrinsic(Intrinsic::floor, {q});
+  llvm::Value* above = b_.CreateFCmpOGT(b_.CreateFSub(q, floor), number(0.5));
+  floor = b_.CreateSelect(above, b_.CreateFAdd(floor, number(1)), floor);
+  llvm::Value* zero = intrinsic(Intrinsic::copysign, {number(0), b_.CreateBitCast(signs, t)});
+  return b_.CreateSelect(b_.CreateFCmpOEQ(q, number(0)), zero, floor);
+}
+
+// x ** n as libm's pow() has it, whose result is less than 0.514 units in the last place from the
+// power where that lies in [2^-64, 2^64]: the nearest number, unless the power lies almost in the
+// middle of two (Ziv's test). The power is a sum of two numbers here, exact to 2^-98.
+llvm::Value* Emitter::power_of(llvm::Value* x, int n, const Slow& slow) {
+  Type* t = x->getType();
+  auto number = [&](double v) { return ConstantFP::get(t, v); };
+  auto fma = [&](llvm::Value* a, llvm::Value* b, llvm::Value* c) {
+    return intrinsic(Intrinsic::fma, {a, b, c});
+  };
+  llvm::Value *high = x, *low = nullptr;
+  for (int k = 1; k < n; ++k) {
+    llvm::Value* product = b_.CreateFMul(high, x);
+    llvm::Value* error = fma(high, x, b_.CreateFNeg(product));
+    low = low ? fma(low, x, error) : error;
+    high = product;
+  }
+  llvm::Value* result = b_.CreateFAdd(high, low);  // which waits for none of the tests
+  llvm::Value* sure = nullptr;
+  for (double unit : {0x1p-58, -0x1p-58}) {  // more than 0.0156 units, whatever the number is
+    llvm::Value* other = b_.CreateFAdd(high, fma(high, number(unit), low));
+    llvm::Value* same = b_.CreateFCmpOEQ(result, other);
+    sure = sure ? b_.CreateAnd(sure, same) : same;
+  }
+  llvm::Value* size = intrinsic(Intrinsic::fabs, {high});
+  llvm::Value* inside =
+      b_.CreateAnd(b_.CreateFCmpOGT(size, number(0x1p-64)), b_.CreateFCmpOLT(size, number(0x1p64)));
+  return quickly(b_.CreateAnd(inside, sure), result, slow);
+}
+
 llvm::Value* Emitter::call_external(const ir::Inst& i) {
   SmallVector<llvm::Value*, 3> arguments;
   SmallVector<Type*, 3> types;
@@ -169,13 +261,21 @@ llvm::Value* Emitter::call_external(const ir::Inst& i) {
       types.push_back(arguments.back()->getType());
     }
   auto* ft = FunctionType::get(scalar_type(i.type), types, false);
-  auto* call =
-      b_.CreateCall(ft, helper({.kind = HelperRef::External, .number = i.index}), arguments);
-  call->setDoesNotThrow();
-  call->addFnAttr(Attribute::WillReturn);
-  // Of one with effects LLVM is to think that it reads and writes whatever there is.
-  if (!target_.externals[i.index].has_effects) call->setDoesNotAccessMemory();
-  return call;
+  const ir::ExternalFunction& callee = target_.externals[i.index];
+  llvm::Value* pointer = helper({.kind = HelperRef::External, .number = i.index});
+  auto call = [&] {
+    auto* made = b_.CreateCall(ft, pointer, arguments);
+    made->setDoesNotThrow();
+    made->addFnAttr(Attribute::WillReturn);
+    // Of one with effects LLVM is to think that it reads and writes whatever there is.
+    if (!callee.has_effects) made->setDoesNotAccessMemory();
+    return made;
+  };
+  if (callee.name == "pow" && kPowIsNear && info(target_.tier).fused)
+    if (auto* n = dyn_cast<ConstantFP>(arguments[1]))
+      for (int power : {3, 4, 5})
+        if (n->isExactlyValue(power)) return power_of(arguments[0], power, call);
+  return call();
 }
 
 }  // namespace plait::jit

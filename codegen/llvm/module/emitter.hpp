@@ -151,6 +151,14 @@ class Emitter {
   void emit_break(const ir::Inst& i);
   void land_breaks(std::int32_t loop);  // after the loop
   llvm::Value* call_external(const ir::Inst& i);
+  using Slow = std::function<llvm::Value*()>;
+  // What is computed in line where that is known to be the result, else what `slow` emits.
+  llvm::Value* quickly(llvm::Value* condition, llvm::Value* quick, const Slow& slow);
+  llvm::Value* float_division(OpId fn, llvm::Value* a, llvm::Value* b, const Slow& slow);
+  llvm::Value* towards_minus_infinity(bool remainder, llvm::Value* a, llvm::Value* b,
+                                      llvm::Value* rest);
+  llvm::Value* power_of(llvm::Value* x, int n, const Slow& slow);
+  bool computes_in_line(const ir::Inst& i, DType in) const;
   llvm::Value* integer_division(bool remainder, bool is_signed, llvm::Value* a, llvm::Value* b);
 
   // emit_memory.cpp
@@ -192,6 +200,8 @@ class Emitter {
   // emit_apply.cpp: which way an operation goes, and calls
   Value emit_apply(const ir::Inst& i);
   Value emit_cast(const Value& v, DType from, DType to);
+  Value call_precompiled(const ir::Inst& i, std::vector<Value> o, const std::vector<DType>& types,
+                         DType in);
   Value call_vector_function(OpId fn, DType in, int lanes, const std::vector<Value>& o);
   llvm::Value* concatenated(llvm::SmallVector<llvm::Value*, 4> parts);
   Value call_loop(const HelperRef& h, const std::vector<Value>& o, const std::vector<DType>& types,

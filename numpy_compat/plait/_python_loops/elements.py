@@ -173,6 +173,6 @@ class Elements(Loop):
 
 def _as_python_has_them(kinds, found, tags):
     if tags is not None:
-        return of_tags(found, tags.tolist())
+        return of_tags(found, tags)
     (kind,) = kinds
     return numbers_of(found, kind)

@@ -11,8 +11,9 @@ from .._swap import _MISSING, Globals, contents
 from . import objects, printing, pythons_draws, sharing
 from .carried import CarriedList
 from .draws import LEGACY, address_of
+from .listed import are_numbers, rows
 from .records import Records
-from .types import NUMBERS, UINT, ArrayType, Drawing, Other, SameAs, Scalar, Shape, Tabled, class_of, is_complex, is_time, tag_of
+from .types import ArrayType, class_of, Drawing, is_complex, is_time, NUMBERS, Other, SameAs, Scalar, Shape, Tabled, tag_of, UINT
 
 _CLASSES = [(class_of(t), t.dtype) for t in NUMBERS]
 _SEQUENCES = {"list", "tuple", "bytes", "empty list", "list of lists"}
@@ -86,7 +87,8 @@ def _description(loop, code, variables):
         "changed": [slot for slot in code.changed if isinstance(t := code.inputs.get(low.arrays[slot]), ArrayType) and t.of],
         "different": [(at[a], at[b]) for a in sets for b in owners if a != b],
         "left": [_left(key, made, loop.stored, code.paths, at) for key, made in low.left],
-        "grown": [(at[key], _rows(made.shape)) for key, made in low.lists],
+        "grown": [(at[key], _rows(made.shape), key in loop.forgettable) for key, made in low.lists],
+        "forgets": loop.forgets,
         "cells": [(at[code.paths[key].owner], code.paths[key].name, is_complex(cell.type.dtype)) for key, cell in low.cells.items()],
         "behind": low.told_on.width + sum(cell.wide for cell in low.cells.values()),
         "adopt": _plaits,
@@ -144,11 +146,9 @@ def _is_list(t):
 
 def _rows(shape, read=False):
     """Elements of a list. Those that are read are Python's numbers."""
-    kinds = {t for column in shape.columns for t in column.kinds} if isinstance(shape, Shape) else {UINT}
-    if not kinds <= {*NUMBERS} or read and not all(t.python for t in kinds):
+    if not isinstance(shape, Shape) or not are_numbers(shape) or read and not all(t.python for column in shape.columns for t in column.kinds):
         raise _NoEntry
-    columns = [(column.words[0], [((class_of(t), t.dtype), tag_of(t)) for t in sorted(column.kinds)]) for column in shape.columns]
-    return shape.of_tuples, columns
+    return rows(shape)
 
 
 def _argument(name):

@@ -7,7 +7,7 @@ from typing import NamedTuple
 from .comprehensions import OWN, loops_of
 from .kinds import Listed, Value, kinds_of
 from .tracebacks import fatal
-from .types import BOOL, INT, Column, NotCompiled, Shape, Tabled, column_of
+from .types import BOOL, INT, Column, NotCompiled, Shape, Tabled, column_of, form_of, is_flat, parts_of
 from .views import GridView, TupleView, Vector, View, is_int
 from .words import as_value, number
 
@@ -44,7 +44,7 @@ class NestedShape(NamedTuple):
 
     group: object
 
-    of_tuples, columns, words = False, (), ["int64"]
+    of_tuples, columns, words, form = False, (), ["int64"], None
 
     def value(self, lowering, words):
         from .lists_in_lists import Boxed
@@ -92,10 +92,11 @@ class Growing:
             boxed = head_of(lowering, self, value, node)
             self.widen(NestedShape(boxed.group), node)
             return [boxed.head]
-        numbers = [_number(lowering, x, node) for x in value] if of_tuples else [_number(lowering, value, node)]
+        numbers = [_number(lowering, x, node) for x in parts_of(value, list)]
+        form = form_of(value, list)
         if any(t.kind == "c" for x in numbers for t in kinds_of(x)):
             raise NotCompiled("a list of complex numbers", node)
-        columns = self.widen(Shape(of_tuples, tuple(column_of(kinds_of(x)) for x in numbers)), node).columns
+        columns = self.widen(Shape(of_tuples, tuple(column_of(kinds_of(x)) for x in numbers), None if is_flat(form) else form), node).columns
         words = []
         for x, column in zip(numbers, columns):
             words.append(lowering.word(Value(column.type, lowering.held_as(x, column.type, node)), column.words[0]))
@@ -112,10 +113,10 @@ class Growing:
                 raise NotCompiled("a list of lists and of others", node)
             shape = shape if known is None else NestedShape(unite(self.lowering, known.group, shape.group, node))
         elif known is not None:
-            if known.of_tuples != shape.of_tuples or len(known.columns) != len(shape.columns):
+            if (known.of_tuples, known.form, len(known.columns)) != (shape.of_tuples, shape.form, len(shape.columns)):
                 raise NotCompiled("a list of elements of several lengths", node)
             both = zip(known.columns, shape.columns)
-            shape = Shape(known.of_tuples, tuple(column_of(a.kinds | b.kinds) for a, b in both))
+            shape = known._replace(columns=tuple(column_of(a.kinds | b.kinds) for a, b in both))
         self.lowering.settle(("list", self.key), shape)
         return shape
 

@@ -6,9 +6,11 @@ from typing import NamedTuple
 
 import numpy
 
-from .types import ALL, ASCII, BEYOND, NONE, NotCompiled, OBJECTS, Other, Shape, TEXT, TEXTS, Tabled, array_type, as_number, column_of, is_key, is_time, scalar_of, state_of, tag_of, text_of
+from .. import _plait
+from .types import ALL, array_type, as_number, ASCII, BEYOND, class_of, column_of, form_of, is_flat, is_key, is_time, NONE, NotCompiled, NUMBERS, OBJECTS, Other, parts_of, scalar_of, Shape, state_of, Tabled, tag_of, TEXT, text_of, TEXTS
 
 FEW = 16
+_NUMBER = -1  # bindings/loop_lists.hpp's Rows::kNumber
 MANY = 1 << 16  # entries of a dict or a set: to carry more over takes longer than most loops that look at some of them
 _DTYPES = {float: "float64", int: "int64", bool: "bool"}
 
@@ -98,7 +100,7 @@ def tabled(x):
     if not _may_be_key(next(iter(x))):
         return Other(type(x)), x
     keys, values = _rows_of([*x]), None if of == "set" else _values(x)
-    if keys is None or values is None and of != "set" or len(keys[0].columns) > 4:
+    if keys is None or values is None and of != "set" or len(keys[0].columns) > 4 or any(rows and getattr(rows[0], "form", None) for rows in (keys, values)):
         return Other(type(x)), x
     if not all(is_key(t) and (t not in TEXTS or c.kinds <= TEXTS) for c in keys[0].columns for t in c.kinds):
         return Other(type(x)), x
@@ -135,6 +137,11 @@ def _rows_of(x):
     of_tuples = type(x[0]) is tuple
     if not all((type(row) is tuple) == of_tuples for row in x) or of_tuples and (not x[0] or {*map(len, x)} != {len(x[0])}):
         return None
+    form = form_of(x[0], tuple)
+    if not is_flat(form) or of_tuples and any(tuple in map(type, row) for row in x):
+        if any(form_of(row, tuple) != form for row in x):
+            return None
+        x = [parts_of(row, tuple) for row in x]
     columns, words = [], []
     for numbers in zip(*x) if of_tuples else [x]:
         alike = len({*map(type, numbers)}) == 1
@@ -158,7 +165,7 @@ def _rows_of(x):
         if len(column.kinds) > 1:
             words.append(numpy.array([tag_of(t) for t in found]))
         columns.append(column)
-    return Shape(of_tuples, tuple(columns)), words
+    return Shape(of_tuples, tuple(columns), None if is_flat(form) else form), words
 
 
 def _is_constant(x):
@@ -188,26 +195,62 @@ def give_back(values):
 
 def elements_of(shape, words):
     """A list of such elements, of which the array has a row each."""
+    if isinstance(shape, Shape) and are_numbers(shape) and not _is_plain(shape):
+        words = numpy.ascontiguousarray(words)
+        return _plait.list_of_rows(rows(shape), words.__array_interface__["data"][0], len(words))
     columns, at = [], 0
     for column in shape.columns:
         found = words[:, at].copy()
         found = found.view(column.words[0])
-        tags = words[:, at + 1].tolist() if len(column.words) > 1 else []
-        if tags and column.kinds <= TEXTS:
-            columns.append(numbers_of(found, TEXT))
-        elif len({*tags}) > 1:
-            columns.append(of_tags(found, tags))
+        if len(column.words) == 1:
+            columns.append(numbers_of(found, column.type))
         else:
-            columns.append(numbers_of(found, ALL[tags[0] - 1] if tags else column.type))
+            columns.append(numbers_of(found, TEXT) if column.kinds <= TEXTS else of_tags(found, words[:, at + 1]))
         at += len(column.words)
+    if shape.of_tuples and shape.form is not None:
+        return [*_tuples_of(shape.form, iter(columns))]
     return [*zip(*columns)] if shape.of_tuples else columns[0]
 
 
+def _tuples_of(form, columns):
+    """The tuples of a form, whose numbers are in the columns."""
+    return next(columns) if form is None else zip(*[_tuples_of(part, columns) for part in form])
+
+
+def _is_plain(shape):
+    """Whether the elements are Python's numbers of one type, of which NumPy makes a list at once."""
+    return not shape.of_tuples and len(shape.columns[0].kinds) == 1 and shape.columns[0].type.python
+
+
+def are_numbers(shape):
+    """Whether bindings/loop_lists.cpp makes the elements: of numbers that an int64 or a float64 has."""
+    return all(t in NUMBERS and t.dtype != "uint64" and t.kind != "c" for column in shape.columns for t in column.kinds)
+
+
+def rows(shape):
+    """What bindings/loop_lists.hpp has to know of such elements."""
+    form = shape.form or ((None,) * len(shape.columns) if shape.of_tuples else None)
+    return _outer_first(form), [(column.words[0], [((class_of(t), t.dtype), tag_of(t)) for t in sorted(column.kinds)]) for column in shape.columns]
+
+
+def _outer_first(form):
+    """How many parts the tuples of an element have, and _NUMBER of what is none."""
+    return [_NUMBER] if form is None else [len(form), *(n for part in form for n in _outer_first(part))]
+
+
 def of_tags(found, tags):
-    """A list of what Python has of numbers, each of the type that its tag says."""
-    which = numpy.array(tags)
-    parts = {tag: iter(numbers_of(found[which == tag], ALL[tag - 1])) for tag in {*tags}}
-    return [*map(next, map(parts.__getitem__, tags))]
+    """A list of what Python has of the numbers of an array, each of the type that its tag says."""
+    if not len(tags):
+        return []
+    counts = numpy.bincount(tags)
+    most = int(counts.argmax())
+    first = (tags == most).argmax()  # which stands for those of other types until they are put there
+    numbers = numbers_of(numpy.where(tags == most, found, found[first]), ALL[most - 1])
+    for tag in {*numpy.flatnonzero(counts).tolist()} - {most}:
+        at = numpy.flatnonzero(tags == tag)
+        for i, x in zip(at.tolist(), numbers_of(found[at], ALL[tag - 1])):
+            numbers[i] = x
+    return numbers
 
 
 def numbers_of(found, t):

@@ -227,10 +227,17 @@ class Loop(_plait.LoopCall):
         """Whether the loop around it may be compiled, which then goes over with it."""
         return self.outer is not None and not self.outer.stays
 
-    def forgotten(self, variables):
+    def forgotten(self):
         """Names of lists, sets and dicts that nobody has any more when the loop has ended."""
-        own = getattr(self.source, "forgotten", ())
-        return own if own and makes_own(lambda name: _look_up(name, variables, self.cells, self.scope)) else ()
+        return self.forgettable if self.forgettable and self.forgets() else ()
+
+    @property
+    def forgettable(self):
+        return getattr(self.source, "forgotten", ())
+
+    def forgets(self):
+        """Whether they are lists, sets and dicts: the names of what makes them, which are none of the function's own variables, stand for Python's."""
+        return makes_own(lambda name: _look_up(name, {}, self.cells, self.scope))
 
     def found(self, variables):
         """The names of the loop and of the functions that it calls, and what they stand for."""
@@ -829,7 +836,7 @@ class Code:
     def lengthen(self, loop, results, heap, variables):
         """Gives lists that grew, or became shorter, what they have now, unless nobody will ask."""
         low, objects = self.lowering, dict(loop.found(variables))
-        forgotten = () if results[1] else loop.forgotten(variables)
+        forgotten = () if results[1] else loop.forgotten()
         for (key, made), at in zip(low.lists, range(len(results) - 2 * len(low.lists), len(results), 2)):
             if key in forgotten:
                 continue

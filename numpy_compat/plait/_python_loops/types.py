@@ -102,11 +102,31 @@ def column_of(kinds):
     return Column(functools.reduce(joined, sorted(kinds)), frozenset(kinds))
 
 
+def form_of(x, kind):
+    """Of a tuple in which there are tuples, which is of this class: of each part the form, None of a number."""
+    return tuple(form_of(part, kind) for part in x) if type(x) is kind else None
+
+
+def is_flat(form):
+    return form is None or not any(form)
+
+
+def parts_of(x, kind):
+    """The numbers of such a tuple, or a number."""
+    return [number for part in x for number in parts_of(part, kind)] if type(x) is kind else [x]
+
+
+def formed(form, parts, kind):
+    """The tuple of such a form, of an iterator over its numbers."""
+    return next(parts) if form is None else kind(formed(part, parts, kind) for part in form)
+
+
 class Shape(NamedTuple):
-    """Of a list's elements: numbers, or tuples of so many. A row of words of 64 bits for each."""
+    """Of a list's elements: numbers, or tuples of so many. A row of words of 64 bits for each. form: of tuples in which there are tuples."""
 
     of_tuples: bool
     columns: tuple
+    form: tuple = None
 
     @property
     def words(self):
@@ -121,6 +141,8 @@ class Shape(NamedTuple):
             v = next(words)
             v = p.apply("not_equal", v, lowering.zero) if t.kind == "b" else v if p.type(v) == t.dtype else p.cast(v, t.dtype)
             parts.append(Value(t, v, kinds=kinds, tag=next(words)) if len(kinds) > 1 else Value(t, v))
+        if self.form is not None:
+            return formed(self.form, iter(parts), list)
         return parts if self.of_tuples else parts[0]
 
 
@@ -132,7 +154,7 @@ class Tabled(NamedTuple):
     keys: Shape
     values: Shape
 
-    of_tuples = True  # as rows
+    of_tuples, form = True, None  # as rows
     value = Shape.value
 
     @property
