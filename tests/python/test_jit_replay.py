@@ -1,6 +1,7 @@
 """plait.jit(fn, replay=True): calls that were seen twice run the kept plan, not the function."""
 
 import collections
+import functools
 import math
 import os
 import pickle
@@ -597,6 +598,133 @@ def test_two_threads():
     for t in threads:
         t.join()
     assert not wrong and len(calls) <= 4
+
+
+def many_short_steps(parameters, gradients, scale):
+    """A region each, of values that some later one writes over or reads again."""
+    ps, means = [p.copy() for p in parameters], [np.zeros_like(p) for p in parameters]
+    for t in range(1, 5):
+        for i, g in enumerate(gradients):
+            means[i] = 0.9 * means[i] + 0.1 * g * scale
+            ps[i] = ps[i] - (means[i] / (1 - 0.9**t)) / (np.sqrt(np.abs(means[i - 1])) + 1.5)
+            ps[i][t] += means[i][0]
+    return np.stack(ps), ps[0], ps[0][1:], means
+
+
+def compared(got, expected):
+    for g, e in zip(got[:3] + tuple(got[3]), expected[:3] + tuple(expected[3])):
+        np.testing.assert_array_equal(np.asarray(g), e, strict=True)
+
+
+def run_until_machine_code_has_come(f, *args):
+    """From then on its launches alone are made again."""
+    for _ in range(15):
+        f(*args)
+        time.sleep(0.01)
+
+
+@functools.cache
+def short_steps():
+    f = replayed(many_short_steps)
+    call_until_kept(f, *short_arguments(0))
+    run_until_machine_code_has_come(f, *short_arguments(0))
+    return f
+
+
+def short_arguments(seed):
+    return (*np.random.default_rng(seed).normal(size=(2, 12, 8, 5)).astype("f4"), np.full((), 2.0, "f4"))
+
+
+def test_short_regions_run_again_on_other_memory():
+    """Each call has results of its own, and those of the calls before stay as they are."""
+    all_results = [(short_steps()(*short_arguments(seed)), many_short_steps(*short_arguments(seed))) for seed in range(1, 12)]
+    for got, expected in all_results:
+        compared(got, expected)
+
+
+def test_results_of_short_regions_alias_each_other_as_they_did():
+    args = short_arguments(20)
+    _, first, part, _ = short_steps()(*args)
+    first[2] = 7
+    assert (np.asarray(part)[1] == 7).all()
+    compared(short_steps()(*args), many_short_steps(*args))
+
+
+def test_what_short_regions_raise_later_is_heard(monkeypatch):
+    """A call that raises warns as one that runs the function does, and the calls behind it are right."""
+    seen = []
+    monkeypatch.setattr(warnings, "showwarning", lambda text, category, file, line, *_: seen.append((str(text), line)))
+    warnings.simplefilter("always")
+    args = short_arguments(30)
+    bad = (args[0], np.where(np.arange(5) == 3, np.float32(np.inf), args[1]), args[2])
+    plait.jit(many_short_steps)(*bad)
+    told, expected = {text for text, _ in seen}, many_short_steps(*bad)
+    f = replayed(many_short_steps)
+    call_until_kept(f, *args)
+    run_until_machine_code_has_come(f, *args)
+    seen.clear()
+    for _ in range(2):
+        compared(f(*bad), expected)
+        assert {text for text, _ in seen} == told and told
+        seen.clear()
+        compared(f(*args), many_short_steps(*args))
+        assert not seen
+
+
+def test_short_regions_on_two_threads():
+    wrong = []
+
+    def work(seeds):
+        for seed in seeds:
+            try:
+                compared(short_steps()(*short_arguments(seed)), many_short_steps(*short_arguments(seed)))
+            except AssertionError:
+                wrong.append(seed)
+
+    threads = [threading.Thread(target=work, args=(range(k, k + 40),)) for k in (100, 200)]
+    for t in threads:
+        t.start()
+    for t in threads:
+        t.join()
+    assert not wrong
+
+
+def test_short_regions_that_write_parts_of_new_arrays():
+    """Memory of such a part begins where the part does."""
+
+    def parts(x):
+        made = []
+        for k in range(8):
+            y, z = np.empty(40), np.zeros(40)
+            y[10:], y[:10] = x[10:] * (k + 1.0), x[:10] - k
+            z[5:30] = y[5:30] * y[10:35]
+            made += [y, z, np.outer(z, y).T.copy()]
+        return made
+
+    f = replayed(parts)
+    for seed in range(25):
+        x = np.random.default_rng(seed).normal(size=40)
+        for got, expected in zip(f(x), parts(x)):
+            np.testing.assert_array_equal(np.asarray(got), expected)
+        time.sleep(0.005)
+
+
+def test_short_regions_that_write_to_an_argument():
+    def step(x, v):
+        for _ in range(6):
+            v = v * 0.5 - np.roll(x, 1)
+            x[1:] += v[:-1]
+        return v
+
+    f = replayed(step)
+    x = np.arange(20.0)
+    theirs = x.copy()
+    for i in range(25):
+        np.testing.assert_array_equal(f(x, np.full(20, i / 8)), step(theirs, np.full(20, i / 8)))
+        np.testing.assert_array_equal(x, theirs)
+        x /= 50
+        theirs /= 50
+        time.sleep(0.005)
 
 
 class Model:

@@ -7,7 +7,9 @@
 #include "core/array_memory.hpp"
 #include "core/config.hpp"
 #include "core/timeline.hpp"
+#include "engine/direct/fp_flags.hpp"
 #include "engine/threads/interruption.hpp"
+#include "engine/threads/team.hpp"
 #include "tracer/computed.hpp"
 #include "tracer/context.hpp"
 #include "tracer/evaluation_scope.hpp"
@@ -134,6 +136,9 @@ void Executable::run(std::span<const NodeMemory> inputs, std::span<Result> resul
   const Uninterrupted whole(in_place_);
   ++counters().evaluations;
   if (!std::exchange(seen_again_, true)) ask_for_code(*plan_);
+  // A trace shows the steps, and tests have every region on the team.
+  const bool walk = span || shares_always();
+  if (!walk && launches_ && run_launches(inputs, results)) return;
   std::unique_ptr<Bindings> b;
   if (idle_.empty()) {
     b = std::make_unique<Bindings>(*plan_, Given(given_), kHost);
@@ -144,9 +149,40 @@ void Executable::run(std::span<const NodeMemory> inputs, std::span<Result> resul
   for (std::size_t i = 0; i < inputs.size(); ++i)
     if (inputs_[i] >= 0) b->memory(inputs_[i]) = inputs[i];
   Taken taken(*this, *b, results);
-  run_on_host(*plan_, *b, taken);
+  LaunchRecorder recorded;
+  const bool records = !walk && launches_alone();
+  run_on_host(*plan_, *b, taken, records ? &recorded : nullptr);
+  if (records) keep_launches(std::move(recorded), inputs, results, taken);
   std::ranges::copy(given_.slots, b->slots.begin());
   idle_.push_back(std::move(b));
+}
+
+bool Executable::launches_alone() const {
+  return tries_ > 0 && !launches_ && !in_place_ &&
+         std::ranges::all_of(plan_->steps, [](const fusion::Step& s) {
+           return s.kind == fusion::StepKind::Kernel && s.compiled && !is_cut(s) &&
+                  static_cast<const CompiledKernel*>(s.compiled.get())->jitted();
+         });
+}
+
+void Executable::keep_launches(LaunchRecorder&& recorded, std::span<const NodeMemory> inputs,
+                               std::span<const Result> results, const RecordedGraph& of) {
+  --tries_;
+  launches_ = Launches::make(std::move(recorded), inputs_, inputs, given_.slots, results);
+  for (const unsigned flag : {kInvalid, kDivide, kOver, kUnder})
+    if (of.listens(flag)) heard_ |= flag;
+}
+
+bool Executable::run_launches(std::span<const NodeMemory> inputs, std::span<Result> results) {
+  const std::shared_ptr<Launches> all = launches_;  // others may run in the middle
+  try {
+    if (!(all->run(inputs, results) & heard_)) return true;
+    launches_.reset();
+    tries_ = 0;
+  } catch (const std::bad_alloc&) {
+  }
+  for (Result& r : results) r = {};
+  return false;
 }
 
 }  // namespace plait::engine

@@ -5,6 +5,7 @@
 #include <span>
 #include <vector>
 
+#include "launches.hpp"
 #include "plan_ahead.hpp"
 #include "plan_run.hpp"
 
@@ -12,11 +13,7 @@ namespace plait::engine {
 
 class Executable {
  public:
-  // A result of a run, laid out by `strides`.
-  struct Result {
-    NodeMemory memory;
-    Dims strides;
-  };
+  using Result = LaunchResult;
 
   // Of what computes the wanted nodes, which are pending, from the inputs, which are in memory, on
   // the host: else null. Null, too, where planning takes long, and `ahead` is empty and becomes the
@@ -45,6 +42,12 @@ class Executable {
   class Taken;
   explicit Executable(std::span<tracer::Node* const> wanted) : graph_(wanted) {}
   void detach();
+  // Of a plan of short regions, from a run that has machine code on.
+  bool launches_alone() const;
+  // False: the run has to be made as a walk over the steps.
+  bool run_launches(std::span<const NodeMemory> inputs, std::span<Result> results);
+  void keep_launches(LaunchRecorder&& recorded, std::span<const NodeMemory> inputs,
+                     std::span<const Result> results, const RecordedGraph& of);
 
   fusion::Graph graph_;  // of nodes of its own: nothing of it is pending
   std::vector<Ref<tracer::Node>> own_;
@@ -55,6 +58,9 @@ class Executable {
   std::vector<const tracer::Node*> constants_;
   bool in_place_ = false, seen_again_ = false;
   std::vector<std::unique_ptr<Bindings>> idle_;  // of runs that have ended
+  std::shared_ptr<Launches> launches_;
+  int tries_ = 8;       // to make them; no more where a run raised what is heard
+  unsigned heard_ = 0;  // floating-point exceptions that somebody listens to
 };
 
 }  // namespace plait::engine

@@ -9,6 +9,7 @@
 #include "engine/direct/undo.hpp"
 #include "file_pages.hpp"
 #include "fusion/schedule/cost.hpp"
+#include "launches.hpp"
 #include "plait/error.hpp"
 #include "plan_run.hpp"
 #include "wavefront.hpp"
@@ -70,7 +71,7 @@ double predicted_seconds(const BoundStep& s) {
 
 class HostExecutor final : public Executor {
  public:
-  explicit HostExecutor(Bindings& b) : bindings_(b) {}
+  HostExecutor(Bindings& b, LaunchRecorder* launches) : bindings_(b), launches_(launches) {}
 
   void prepare(fusion::Plan& p) override {
     for (Step& s : p.steps) take_kernel(s);
@@ -80,6 +81,7 @@ class HostExecutor final : public Executor {
   Ref<Buffer> allocate(std::size_t bytes) override { return plait::allocate(bytes); }
   Ref<Buffer> allocate(const Dims& shape, DType t) override { return allocate_array(shape, t); }
   void copy(std::byte* to, const std::byte* from, const Stretches& s) override {
+    if (launches_) launches_->refuse();
     for (std::int64_t i = 0; i < s.count; ++i)
       copy_memory(to + i * s.pitch, from + i * s.pitch, s.bytes);
   }
@@ -114,6 +116,7 @@ class HostExecutor final : public Executor {
     Undo undo;
     if (undoes_ && !safe) keep_targets(r.of, undo);
     const FilePages files(r, bindings_, bytes_of(r.of));
+    if (launches_) note(r, trail_ || files);
     try {
       const unsigned flags =
           kernel(r.of.step).run(r.args(), r.extent, predicted_,
@@ -148,7 +151,13 @@ class HostExecutor final : public Executor {
       s.predicted = predicted_seconds(r.of);
       s.trail = chained(r.of, bindings_).trail;
     }
-    return run_stages(stages, regions[0].of.step.schedule, of.end);
+    std::vector<unsigned> flags = run_stages(stages, regions[0].of.step.schedule, of.end);
+    if (launches_) {
+      const bool together = side_by_side(regions[0].of.step.schedule);
+      for (std::size_t i = 0; i < regions.size(); ++i)
+        note(regions[i], together || stages[i].trail.has_value());
+    }
+    return flags;
   }
 
   void join(const Region& r, const PartialResults& p) override {
@@ -167,6 +176,7 @@ class HostExecutor final : public Executor {
   }
 
   unsigned compute(const BoundStep& s) override {
+    if (launches_) launches_->refuse();
     return compute_operation(
         *s.operation, bindings_.memory(s.roots[0].node).at(), s.step.update != UpdateMode::InPlace,
         [&](std::int32_t node) -> const NodeMemory& { return bindings_.memory(node); });
@@ -176,6 +186,15 @@ class HostExecutor final : public Executor {
   }
 
  private:
+  void note(const Region& r, bool more) const {
+    if (more || r.cut) return launches_->refuse();
+    std::vector<const Buffer*> memory(r.memory.begin(), r.memory.end());
+    if (memory.empty())
+      for (const fusion::BufferSource& b : r.lowered().buffers)
+        memory.push_back(bindings_.memory(b.index).buffer.get());
+    launches_->launch(r, memory, predicted_seconds(r.of));
+  }
+
   static CompiledKernel& kernel(const Step& s) {
     return *static_cast<CompiledKernel*>(s.compiled.get());
   }
@@ -227,6 +246,7 @@ class HostExecutor final : public Executor {
   }
 
   Bindings& bindings_;
+  LaunchRecorder* const launches_;  // null: nobody asks
   AxisCut cut_;
   // Of the region at hand.
   double predicted_ = 0;
@@ -246,8 +266,8 @@ void ask_for_code(fusion::Plan& p) {
     if (s.compiled) static_cast<CompiledKernel*>(s.compiled.get())->ask_for_code();
 }
 
-void run_on_host(fusion::Plan& p, Bindings& b, Recording& r) {
-  HostExecutor host(b);
+void run_on_host(fusion::Plan& p, Bindings& b, Recording& r, LaunchRecorder* launches) {
+  HostExecutor host(b, launches);
   Values values(b, r);
   PlanRun(p, b, host, r, values).run();
 }

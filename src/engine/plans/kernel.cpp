@@ -169,6 +169,10 @@ ParallelLoop CompiledKernel::loop_of(std::int64_t extent, double predicted) cons
           .multiple = multiple_of(rate * predicted / static_cast<double>(extent))};
 }
 
+bool CompiledKernel::is_short(double predicted) const {
+  return loop_of(1, predicted).seconds < host_machine().least_shared;
+}
+
 // Whole tiles and registers, or fewer lanes of long iterations.
 std::int64_t CompiledKernel::multiple_of(double iteration) const {
   std::int64_t lanes = vector_grid_ ? kLaneMultiple : 1;

@@ -59,6 +59,9 @@ class CompiledKernel {
   std::int64_t whole_chunk(std::int64_t chunk) const;
   void ran(double seconds) { last_seconds_.store(seconds, std::memory_order_relaxed); }
 
+  // Whether a run of so many predicted seconds is over before another thread could help.
+  bool is_short(double predicted) const;
+
   const ir::Kernel& ir() const { return *kernel_; }
   std::size_t bytes() const;  // that it takes, roughly, with the machine code that may come
   bool jitted() const { return slot_->get() != nullptr; }

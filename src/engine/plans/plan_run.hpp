@@ -7,6 +7,8 @@
 
 namespace plait::engine {
 
+class LaunchRecorder;
+
 // Gives the wanted nodes of the graph their values, on its device. `values`: of the plan's
 // expressions. The recorder's lock is held; it is free while a kernel runs.
 void run_plan(const fusion::Graph& g, fusion::Plan& p, std::vector<std::int64_t> values,
@@ -16,7 +18,8 @@ void run_plan(const fusion::Graph& g, fusion::Plan& p, std::vector<std::int64_t>
 void take_kernel(fusion::Step& s);
 // Machine code for the plan's kernels: it will be run often.
 void ask_for_code(fusion::Plan& p);
-void run_on_host(fusion::Plan& p, Bindings& b, Recording& r);
+// `launches`: notes them, or that the run does more than to launch.
+void run_on_host(fusion::Plan& p, Bindings& b, Recording& r, LaunchRecorder* launches = nullptr);
 void run_on_device(fusion::Plan& p, Bindings& b, Recording& r);
 
 // The floating-point exceptions of a step that is an operation.

@@ -77,6 +77,7 @@ class RecordedGraph : public Recording {
   NodeMemory viewed(std::int32_t root) const override;
   void keep_as_recorded(const Root& r, const NodeMemory& m) override;
   std::string_view operation(std::int32_t root) const override;
+  bool listens(unsigned flags) const;  // whether anybody does to one of these events
   void describe(const BoundStep& s, timeline::Span& span) const override;
 
  protected:
@@ -90,7 +91,6 @@ class RecordedGraph : public Recording {
   void for_equal(std::int32_t node, F&& f) const;
   mutable std::optional<bool> one_error_state_;
   using Copies = std::map<std::int32_t, Ref<tracer::Node>>;
-  bool listens(unsigned flags) const;
   // The operations that a region computes, in the order of the recording.
   std::vector<std::int32_t> operations(const BoundStep& s) const;
   // A copy of the graph behind node i, down to what is in memory.

@@ -194,6 +194,10 @@ std::vector<unsigned> run_apart(std::span<const Stage> stages) {
 
 }  // namespace
 
+bool side_by_side(const std::shared_ptr<void>& kept) {
+  return static_cast<const KeptSchedule*>(kept.get())->schedule.overlaps();
+}
+
 std::string schedule_text(const std::shared_ptr<void>& kept) {
   const auto& k = *static_cast<const KeptSchedule*>(kept.get());
   std::ostringstream out;

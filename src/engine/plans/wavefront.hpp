@@ -70,6 +70,8 @@ class Schedule {
 // `end`: why no more steps are among them, for schedule_text().
 std::vector<unsigned> run_stages(std::span<Stage> stages, std::shared_ptr<void>& kept,
                                  const char* end);
+// Whether it has them run side by side.
+bool side_by_side(const std::shared_ptr<void>& kept);
 // What explain() says of a schedule that was kept: how many steps share what, and why not more.
 std::string schedule_text(const std::shared_ptr<void>& kept);
 

@@ -1,0 +1,98 @@
+// The launches of one run of a plan, kept to be made again on other memory: each kernel with its
+// arguments, in order, and nothing between two of them. What a run does beside its launches - what
+// is alive when, which memory serves again, which steps run together, who hears of what they raise
+// - comes out alike every time, so that it is done once. What was the run's own is one block of
+// scratch here, in which everything lies as it did in the run.
+#pragma once
+#include <memory>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "executor.hpp"
+
+namespace plait::engine {
+
+// A value that a run gives: in memory of its own or in that of another one.
+struct LaunchResult {
+  NodeMemory memory;
+  Dims strides;
+};
+
+// What a run launches, while it does.
+class LaunchRecorder {
+ public:
+  // `memory`: that each buffer of the region is in.
+  void launch(const Region& r, std::span<const Buffer* const> memory, double predicted);
+  // The run does what launches alone do not.
+  void refuse() { refused_ = true; }
+
+ private:
+  friend class Launches;
+  struct Launch {
+    std::shared_ptr<CompiledKernel> kernel;
+    std::int64_t extent, bytes;
+    double predicted;
+    std::vector<std::int32_t> nodes;  // of each buffer
+    std::vector<std::byte*> buffers;
+    std::vector<std::byte*> memory;  // that each is in: where it begins, and its bytes
+    std::vector<std::size_t> bytes_of_memory;
+    std::vector<std::int64_t> params;
+    std::vector<Scalar> scalars;
+  };
+  std::vector<Launch> launches_;
+  bool refused_ = false;
+};
+
+class Launches {
+ public:
+  // Of a recorded run, which read `inputs` (nodes, and their memory) and `constants`, and gave
+  // `results`. Null where it did more than launch kernels, wrote to what it was given, or has so
+  // much memory of its own that one block would not stay in the cache.
+  static std::shared_ptr<Launches> make(LaunchRecorder&& recorded,
+                                        std::span<const std::int32_t> inputs,
+                                        std::span<const NodeMemory> memory_of_inputs,
+                                        std::span<const Slot> constants,
+                                        std::span<const LaunchResult> results);
+
+  // Returns the floating-point exceptions of all launches. Throws std::bad_alloc and Interrupted.
+  // The recorder's lock is held, as in run_plan().
+  unsigned run(std::span<const NodeMemory> inputs, std::span<LaunchResult> results);
+
+ private:
+  class Builder;
+  struct Launch {
+    std::shared_ptr<CompiledKernel> kernel;
+    std::int64_t extent;
+    double predicted;
+    bool shared;  // it takes so long that others may help
+    std::size_t buffers, params, scalars;
+  };
+  // A buffer: so many bytes into an input, a block of results, or the scratch.
+  enum class In : std::uint8_t { Input, Result, Scratch };
+  struct Place {
+    std::size_t buffer;  // its number
+    In in;
+    std::int32_t number;
+    std::int64_t offset;
+  };
+  struct Result {
+    std::int32_t block;
+    std::int64_t offset;
+    Dims strides;
+  };
+
+  std::vector<Launch> launches_;
+  std::vector<std::int64_t> params_;
+  std::vector<Scalar> scalars_;
+  std::vector<void*> buffers_;       // constants have their address
+  std::vector<Place> places_;        // of the others
+  std::vector<std::size_t> blocks_;  // bytes of each
+  std::vector<Result> results_;
+  std::size_t scratch_ = 0;  // bytes, behind those of a kernel
+  std::size_t of_kernels_ = 0;
+  std::int64_t bytes_moved_ = 0;
+  std::vector<std::vector<void*>> idle_;  // buffers of runs that have ended
+};
+
+}  // namespace plait::engine
