@@ -13,7 +13,7 @@ from .carried import CarriedList
 from .draws import LEGACY, address_of
 from .listed import are_numbers, rows
 from .records import Records
-from .types import ArrayType, class_of, Drawing, is_complex, is_time, NUMBERS, Other, SameAs, Scalar, Shape, Tabled, tag_of, UINT
+from .types import ArrayType, class_of, Drawing, is_complex, is_time, NUMBERS, Other, SameAs, Scalar, Shape, Tabled, UINT
 
 _CLASSES = [(class_of(t), t.dtype) for t in NUMBERS]
 _SEQUENCES = {"list", "tuple", "bytes", "empty list", "list of lists"}
