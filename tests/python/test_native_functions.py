@@ -155,7 +155,7 @@ def test_ints_of_more_than_64_bits_are_pythons(unraisable):
 @pytest.mark.parametrize(
     "function, signature, why",
     [
-        (lambda x: str(x), "double(double)", "a call of str"),
+        (lambda n: hex(n), "double(int)", "a call of hex"),
         (lambda x: x / 2, "int(int)", "it returns a float"),
         (lambda x: None, "double(double)", "neither a number"),
         (len, "int(int)", "source cannot be read"),

@@ -123,6 +123,8 @@ def described(low, told, x):
         return Parts(list if isinstance(x, Listed) else tuple, tuple(described(low, told, part) for part in x))
     if isinstance(x, (Growing, Table)) and (key := next((key for key, made in low.lists if made is x), None)) is not None:
         return Same(key)
+    if isinstance(x, CarriedList) and not isinstance(x, CarriedText) and not x.is_new:
+        raise NotTold  # it may be the list from before the loop, which is somebody else's, too
     if isinstance(x, Growing) and not isinstance(x.shape, NestedShape):
         if x not in told.lists:
             of = text_of if isinstance(x, CarriedText) else x.shape
