@@ -30,6 +30,20 @@ struct CrossingObject {
 };
 CrossingObject& as_crossing(PyObject* o) { return *reinterpret_cast<CrossingObject*>(o); }
 
+PyObject* maps;  // dict: ids of arrays over mapped files (numpy_compat/plait/_mapped.py)
+
+// Whether a Plait array has a mapped file's memory: NumPy's for it is of a class of its own.
+bool is_mapped(PyObject* x) {
+  if (PyDict_GET_SIZE(maps) == 0) return false;
+  for (; x && Py_TYPE(x) == array_type; x = as_array(x)->base) {
+    const Owned id(check(PyLong_FromVoidPtr(x)));
+    const int found = PyDict_Contains(maps, id.get());
+    check(found);
+    if (found) return true;
+  }
+  return false;
+}
+
 constexpr int kDeepest = 20;  // lists in lists; those that are deeper, or go in circles, are seldom
 
 bool crosses(PyObject* x, PyObject* classes, int depth = kDeepest) {
@@ -265,6 +279,7 @@ class Crossed {
     if (Py_TYPE(x) == array_type) {
       ArrayObject* const a = as_array(x);
       if (!a->host && tracer::device_of(a->array) != kHost) return nullptr;
+      if (is_mapped(x)) return nullptr;
       return exported(x, [&] { return to_numpy(a); });
     }
     return PyArray_CheckExact(x) || plain(x) ? Py_NewRef(x) : nullptr;
@@ -469,7 +484,9 @@ PyType_Spec spec = {"plait._plait.Crossing", sizeof(CrossingObject), 0,
 
 bool add_crossing(PyObject* module) {
   const Owned type(PyType_FromSpec(&spec));
-  return type && PyModule_AddObjectRef(module, "Crossing", type.get()) == 0;
+  maps = PyDict_New();
+  return type && maps && PyModule_AddObjectRef(module, "maps", maps) == 0 &&
+         PyModule_AddObjectRef(module, "Crossing", type.get()) == 0;
 }
 
 }  // namespace plait::py

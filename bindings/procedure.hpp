@@ -103,8 +103,7 @@ class Procedure {
   };
   bool run_once(Memory& arrays, const std::vector<std::int64_t>& params,
                 const std::vector<Scalar>& args, const std::function<bool()>& may_run,
-                std::vector<Scalar>& results, std::unique_ptr<Heap>& heap,
-                bool parked) const;
+                std::vector<Scalar>& results, std::unique_ptr<Heap>& heap, bool parked) const;
   // The same for calls from C, with the GIL or without it, which nothing interrupts: of memory, the
   // parameters that a run is given, and numbers. `results` has room for result_count() of them.
   void run_natively(void* const* arrays, const std::int64_t* params, const Scalar* args,

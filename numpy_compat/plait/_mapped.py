@@ -9,7 +9,7 @@ import numpy
 from . import _plait
 from ._plait import ndarray
 
-_maps = {}  # id of an array over a map -> a weak reference to it, and NumPy's map
+_maps = _plait.maps  # id of an array over a map -> a weak reference to it, and NumPy's map
 
 
 def over_map(ours, theirs):

@@ -92,19 +92,24 @@ void join_all(void* const* args, const std::int64_t*, std::int64_t n) {
   for (std::int64_t i = 0; i < n; ++i) out[i] = joined<kKind>(a[i], b[i]);
 }
 
+// Whether partial results of the dtype can be joined so.
+template <class T>
+constexpr bool joins(ReduceKind kind) {
+  using enum ReduceKind;
+  if (std::is_same_v<T, Half>) return false;
+  if (kind == Any || kind == All) return std::is_same_v<T, bool>;
+  if (kind == BitAnd || kind == BitOr || kind == BitXor) return std::is_integral_v<T>;
+  return kind == Sum || kind == Prod || !requires(T x) { x.imag(); };
+}
+
 template <ReduceKind kKind>
 LoopFn join_of(DType t) {
-  using enum ReduceKind;
-  constexpr bool adds = kKind == Sum || kKind == Prod;
-  constexpr bool bits = kKind == BitAnd || kKind == BitOr || kKind == BitXor;
-  constexpr bool logic = kKind == Any || kKind == All;
   return dispatch(t, [](auto tag) -> LoopFn {
     using T = typename decltype(tag)::type;
-    if constexpr (std::is_same_v<T, Half> || (logic && !std::is_same_v<T, bool>) ||
-                  (bits && !std::is_integral_v<T>) || (!adds && requires(T x) { x.imag(); }))
-      return nullptr;
-    else
+    if constexpr (joins<T>(kKind))
       return &join_all<kKind, T>;
+    else
+      return nullptr;
   });
 }
 

@@ -108,6 +108,24 @@ def test_maps_made_in_a_jitted_function(values, tmp_path):
     numpy.testing.assert_array_equal(numpy.fromfile(tmp_path / "x").reshape(values.shape), values + 1)
 
 
+@pytest.mark.parametrize(
+    "given", [lambda x: x, lambda x: x[1:], lambda x: (x, x + 1, x[1:].reshape(-1), x), lambda x: [x[0], x * 2]], ids=["whole", "part", "tuple", "list"]
+)
+def test_maps_that_calls_of_plain_arguments_make_are_maps(given, values, tmp_path):
+    numpy.save(tmp_path / "x.npy", values)
+    path = str(tmp_path / "x.npy")  # no argument needs Python's half of the edge
+
+    def make(path):
+        return given(numpy.load(path, mmap_mode="r+"))
+
+    every = [r if isinstance(r, (list, tuple)) else [r] for r in (plait.jit(make)(path), make(path))]
+    ours, theirs = ([(type(x), getattr(x, "filename", None), x.tolist()) for x in r] for r in every)
+    assert ours == theirs and len({*map(id, every[0])}) == len({*map(id, every[1])})
+    every[0][0][...] = 7
+    every[0][0].flush()
+    numpy.testing.assert_array_equal(every[1][0], 7)
+
+
 def test_arrays_without_a_file_have_no_such_attributes():
     for name in "filename", "mode", "offset", "flush":
         with pytest.raises(AttributeError, match=name):
