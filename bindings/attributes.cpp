@@ -5,6 +5,7 @@
 
 #include "core/device.hpp"
 #include "functions.hpp"
+#include "imported.hpp"
 #include "iterator.hpp"
 #include "relaid.hpp"
 #include "swallowed.hpp"
@@ -102,10 +103,10 @@ PyObject* get_flags(PyObject* s, void*) {
     ArrayObject* a = as_array(s);
     if (a->host) return check(PyObject_GetAttrString(a->host, "flags"));
     // The flags of an array with this layout; asking for them must not evaluate anything.
-    static PyObject* const flags = check(
-        PyObject_GetAttrString(Owned(check(PyImport_ImportModule("plait._flags"))).get(), "Flags"));
+    static constinit Imported flags("plait._flags", "Flags");
     const auto truth = [](bool x) { return x ? Py_True : Py_False; };
-    return check(PyObject_CallFunctionObjArgs(flags, s, truth(tracer::is_c_contiguous(a->array)),
+    return check(PyObject_CallFunctionObjArgs(flags.get(), s,
+                                              truth(tracer::is_c_contiguous(a->array)),
                                               truth(tracer::is_f_contiguous(a->array)),
                                               truth(a->array.writeable), truth(!a->base), nullptr));
   });

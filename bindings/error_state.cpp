@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <string_view>
 
+#include "imported.hpp"
 #include "python.hpp"
 #include "tracer/error_states.hpp"
 
@@ -35,11 +36,8 @@ tracer::ErrorAction action_in(PyObject* errors, const char* kind) {
 }
 
 tracer::KnownErrorState asked() {
-  static PyObject* const geterr = [] {
-    const Owned numpy(check(PyImport_ImportModule("numpy")));
-    return check(PyObject_GetAttrString(numpy.get(), "geterr"));
-  }();
-  const Owned errors(check(PyObject_CallNoArgs(geterr)));
+  static constinit Imported geterr("numpy", "geterr");
+  const Owned errors(check(PyObject_CallNoArgs(geterr.get())));
   return tracer::known_error_state(
       {action_in(errors.get(), "divide"), action_in(errors.get(), "over"),
        action_in(errors.get(), "under"), action_in(errors.get(), "invalid")});

@@ -15,6 +15,7 @@
 #include "core/timeline.hpp"
 #include "engine/reports/report.hpp"
 #include "functions.hpp"
+#include "imported.hpp"
 #include "pooled_memory.hpp"
 #include "tracer/capture.hpp"
 #include "tracer/device.hpp"
@@ -24,9 +25,8 @@ namespace {
 
 // A file, or what reads and writes as one.
 bool is_stream(PyObject* o) {
-  static PyObject* const base =
-      PyObject_GetAttrString(Owned(PyImport_ImportModule("_io")).get(), "_IOBase");
-  return PyObject_TypeCheck(o, reinterpret_cast<PyTypeObject*>(base));
+  static constinit Imported base("_io", "_IOBase");
+  return PyObject_TypeCheck(o, reinterpret_cast<PyTypeObject*>(base.get()));
 }
 
 // Objects that NumPy takes as they are and that hold no Plait array.
@@ -42,10 +42,8 @@ bool plain(PyObject* o) {
 // A function of NumPy's that asks __array_function__ of its arguments is what it does for those of
 // its own, which the converted ones are.
 PyObject* without_asking(PyObject* function) {
-  static PyObject* const asking =
-      PyObject_GetAttrString(Owned(PyImport_ImportModule("numpy._core._multiarray_umath")).get(),
-                             "_ArrayFunctionDispatcher");
-  if (reinterpret_cast<PyObject*>(Py_TYPE(function)) != asking) return function;
+  static constinit Imported asking("numpy._core._multiarray_umath", "_ArrayFunctionDispatcher");
+  if (reinterpret_cast<PyObject*>(Py_TYPE(function)) != asking.get()) return function;
   static auto* known = new std::unordered_map<PyObject*, PyObject*>;
   PyObject*& found = (*known)[function];
   if (!found) {

@@ -7,6 +7,7 @@
 #include "advanced_key.hpp"
 #include "element_now.hpp"
 #include "functions.hpp"
+#include "imported.hpp"
 #include "tracer/elements.hpp"
 
 namespace plait::py {
@@ -264,10 +265,9 @@ bool store_by_numpy(PyObject* self, PyObject* key, PyObject* value) {
   if (Py_TYPE(self) != array_type || holds_objects(self) || holds_objects(value) ||
       noting_fallbacks())
     return false;
-  static PyObject* const store = check(
-      PyObject_GetAttrString(Owned(check(PyImport_ImportModule("operator"))).get(), "setitem"));
+  static constinit Imported store("operator", "setitem");
   PyObject* const given[] = {self, key, value};
-  const Owned done(by_numpy(store, Py_None, given, 3, nullptr));
+  const Owned done(by_numpy(store.get(), Py_None, given, 3, nullptr));
   return true;
 }
 

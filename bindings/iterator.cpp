@@ -3,6 +3,7 @@
 // read at each step, as NumPy's are.
 #include "iterator.hpp"
 #include "element_now.hpp"
+#include "imported.hpp"
 #include "tracer/device.hpp"
 
 #include <structmember.h>
@@ -204,8 +205,8 @@ PyObject* rows_of(PyObject* array) {
 }
 
 PyObject* flat_of(PyObject* array) {
-  static auto* const type = reinterpret_cast<PyTypeObject*>(
-      PyObject_GetAttrString(Owned(check(PyImport_ImportModule("plait._flat"))).get(), "flatiter"));
+  static constinit Imported flatiter("plait._flat", "flatiter");
+  auto* const type = reinterpret_cast<PyTypeObject*>(flatiter.get());
   const ArrayObject* a = as_array(array);
   const int ndim =
       a->host ? PyArray_NDIM(reinterpret_cast<PyArrayObject*>(a->host)) : a->array.ndim();

@@ -93,14 +93,23 @@ bool make_function_type() {
   return PyType_Ready(&t) == 0;
 }
 
+// What the interpreter knows of the function is of its other calls, and forgotten.
+void set_vectorcall(PyFunctionObject* f) {
+#if PY_VERSION_HEX >= 0x030C0000
+  PyFunction_SetVectorcall(f, call);  // also where functions are found by their version
+#else
+  f->vectorcall = call;
+  f->func_version = 0;
+#endif
+}
+
 PyObject* call_natively(PyObject*, PyObject* function) {
   if (Py_IS_TYPE(function, &function_type)) Py_RETURN_NONE;  // its first calls are several threads'
   if (!PyFunction_Check(function) || !jitted_of(function))
     return PyErr_Format(PyExc_TypeError, "call_natively() takes a function that has a Jitted");
   auto* const f = reinterpret_cast<PyFunctionObject*>(function);
   pythons = f->vectorcall;
-  f->vectorcall = call;
-  f->func_version = 0;  // what the interpreter knows of it is of its other calls
+  set_vectorcall(f);
   Py_SET_TYPE(function, &function_type);
   Py_RETURN_NONE;
 }

@@ -109,7 +109,9 @@ def test_maps_made_in_a_jitted_function(values, tmp_path):
 
 
 @pytest.mark.parametrize(
-    "given", [lambda x: x, lambda x: x[1:], lambda x: (x, x + 1, x[1:].reshape(-1), x), lambda x: [x[0], x * 2]], ids=["whole", "part", "tuple", "list"]
+    "given",
+    [lambda x: x, lambda x: x[1:], lambda x: (x, x + 1, x[1:].reshape(-1), x), lambda x: [x[0], x * 2]],
+    ids=["whole", "part", "tuple", "list"],
 )
 def test_maps_that_calls_of_plain_arguments_make_are_maps(given, values, tmp_path):
     numpy.save(tmp_path / "x.npy", values)

@@ -174,3 +174,32 @@ def test_lists_of_arrays_keep_their_elements():
     assert plait.array([[x, x], [x + 1, x]]).tolist() == [[[0, 1], [0, 1]], [[1, 2], [0, 1]]]
     assert record["f1"].tolist() == [2, 4]
     assert plait.array([(1, plait.ones(2))], dtype="i4,2f8")["f1"].tolist() == [[1.0, 1.0]]
+
+
+@pytest.mark.parametrize(("module", "asks"), [("_flags", "x.flags.c_contiguous"), ("_flat", "len(x.flat) == 3")])
+def test_two_threads_that_need_a_module_first(module, asks, run_python):
+    source = f"""
+import sys, threading, time
+import plait
+
+class Slow:
+    def find_spec(self, name, *_):
+        if name == "plait.{module}":
+            asked.set()
+            time.sleep(0.2)  # without the GIL, while the other thread asks, too
+
+def ask():
+    found.append({asks})
+
+x, found, asked = plait.ones(3), [], threading.Event()
+assert "plait.{module}" not in sys.modules
+sys.meta_path.insert(0, Slow())
+threads = [threading.Thread(target=ask) for _ in range(2)]
+threads[0].start()
+asked.wait()
+threads[1].start()
+for t in threads:
+    t.join()
+print(found)
+"""
+    assert run_python(source, timeout=30).stdout.strip() == "[True, True]"
