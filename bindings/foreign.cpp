@@ -44,7 +44,9 @@ bool is_pythons(PyObject* x) {
 }
 // Borrowed; null for what is no array of another library.
 PyObject* library_of(PyObject* x) {
-  return PyDict_GetItemWithError(classes, reinterpret_cast<PyObject*>(Py_TYPE(x)));
+  PyObject* const found = PyDict_GetItemWithError(classes, reinterpret_cast<PyObject*>(Py_TYPE(x)));
+  if (!found) PyErr_Clear();  // of a class without a hash
+  return found;
 }
 
 // NumPy's array over the memory of x; null without an error where it is not simply lent.

@@ -615,3 +615,17 @@ def test_errors_in_simple_calls_lead_through_the_program(library):
         fails(Lent([1.0]))
     assert [t.name for t in traceback.extract_tb(e.value.__traceback__)] == ["test_errors_in_simple_calls_lead_through_the_program", "fails"]
     assert not plait._plait.is_lending()
+
+
+def test_a_class_without_a_hash_is_none_of_a_librarys(library):
+    class Compared(type):
+        def __eq__(cls, other):  # and with it no __hash__
+            return cls is other
+
+    class Odd(metaclass=Compared):
+        pass
+
+    ours = plait.jit(lambda a, b: b)
+    for _ in range(3):
+        with pytest.raises(TypeError, match="unhashable type: 'Compared'"):
+            ours(Odd(), Lent([1.0]))
