@@ -193,3 +193,54 @@ def outside(x):
 )  # fmt: skip
 def test_what_is_pythons(f, args, at_once):
     check(f, args)
+
+
+def closest(points):
+    best = None
+    for (a, b), (c, d) in combinations(points, 2):
+        far = abs(a - c) + abs(b - d)
+        if best is None or far < best:
+            best = far
+    return best
+
+
+def products_of_two(p, q):
+    n = 0
+    for k in range(3):
+        for a, b in product(p, q):
+            n += a[0] * k - b[1]
+    return n
+
+
+def set_meanwhile(points):
+    n = 0
+    for a, b in combinations(points, 2):
+        points[3] = 100, 100
+        n += a[0] - b[1]
+    return n
+
+
+def appended_meanwhile(points):
+    n = 0
+    for a, b in combinations(points, 2):
+        points.append((1, 1))
+        n += a[0] - b[1]
+    return n
+
+
+TUPLES = [(3, 1), (9, 4), (2, 2), (8, 7), (5, 5)]
+
+
+@pytest.mark.parametrize(
+    "f, args", [(closest, (TUPLES,)), (closest, ([(1.5, 2.0), (0.5, 1.0)],)), (products_of_two, (TUPLES, TUPLES[1:3]))]
+)
+def test_lists_of_tuples(f, args, at_once, monkeypatch):
+    check(f, args)
+    check_compiled(f, args, monkeypatch)
+
+
+@pytest.mark.parametrize(
+    "f, args", [(closest, ([],)), (closest, ([(1, 2, 3)] * 2,)), (set_meanwhile, (TUPLES,)), (appended_meanwhile, (TUPLES,))]
+)
+def test_lists_of_tuples_by_python(f, args, at_once):
+    check(f, args)

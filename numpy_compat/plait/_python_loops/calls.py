@@ -13,8 +13,9 @@ from .reading import LIBRARIES
 from .substitutes import SUBSTITUTES, is_ours, sort, substituted
 from .tracebacks import outgrown
 from .types import BOOL, FLOAT, INT, NUMPYS, UINT, NotCompiled, Scalar, class_of, joined
-from . import deques, numerics, printing, records, tables, texts
+from . import deques, number_methods, numerics, printing, records, rounding, tables, texts
 from .growing import Growing, items, new as new_list
+from .kinds import Listed
 from .made import make, maker_of, materialised, of_numbers
 from .tables import Entries, Table
 from .views import ListView, Vector, View, as_vector
@@ -43,6 +44,8 @@ def call(lowering, fn, node):
         return printing.printed(lowering, node)
     if name := maker_of(fn):
         return make(lowering, name, node)
+    if fn is builtins.tuple and len(node.args) == 1 and not node.keywords and not isinstance(node.args[0], ast.Starred):
+        return number_methods.as_tuple(lowering, node)
     args = lowering.spread(node.args, node)
     if fn in times.CLASSES and not node.keywords:
         return times.made(lowering, fn, args, node)
@@ -85,6 +88,8 @@ def call_bound(lowering, fn, to, node):
 
 
 def _sorted(lowering, what, node):
+    if isinstance(what, list):
+        return Listed(number_methods.in_order(lowering, what, node))
     made = new_list(lowering, node)
     made.extend(*items(lowering, what, node), node)
     substituted(lowering, sort, [made], node)
@@ -163,17 +168,6 @@ def _of_numpy(fn):
     return getattr(fn, "__name__", "") if of_numpy else None
 
 
-def _around(lowering, args, node):
-    """np.round() to whole numbers."""
-    if len(args) != 1 or isinstance(args[0], list) or not isinstance(args[0], (View, Vector)) and _numbers(args, node)[0].type.kind != "f":
-        raise NotCompiled("np.round() to a number of digits, or of integers", node)
-    if isinstance(args[0], (View, Vector)):
-        if lowering.type_of(as_vector(args[0], node), node).kind != "f":
-            raise NotCompiled("np.round() of integers", node)
-        return Vector.elementwise(lowering, lambda x: lowering.ufunc(numpy.rint, x, node=node), args, node)
-    return lowering.ufunc(numpy.rint, *args, node=node)
-
-
 def _cross(lowering, args, node):
     """np.cross() of two vectors of three."""
     if len(args) != 2 or any(not isinstance(x, (View, Vector)) for x in args):
@@ -194,7 +188,7 @@ def _no_cross(*_):
     raise NotImplementedError("np.cross() of vectors of two in a compiled loop; plait.jit(loops=False) runs it")
 
 
-_OF_NUMPY = {"round": _around, "around": _around, "cross": _cross}
+_OF_NUMPY = {"round": rounding.around, "around": rounding.around, "cross": _cross}
 
 
 def _libm(lowering, fn, args, node):
@@ -377,8 +371,10 @@ def _divmod(lowering, args, node):
 
 
 def _round(lowering, args, node):
-    if len(args) != 1 or not (args[0].type.python or args[0].type.dtype in ("float64", "float32")):
-        raise NotCompiled("round() to a number of digits, or of NumPy's integers", node)
+    if (digits := rounding.digits(args, node)) is not None:
+        return rounding.of_number(lowering, _numbers(args[:1], node)[0], digits, node)
+    if not (args[0].type.python or args[0].type.dtype in ("float64", "float32")):
+        raise NotCompiled("round() of NumPy's integers", node)
     return _rounded("rint")(lowering, args, node)
 
 

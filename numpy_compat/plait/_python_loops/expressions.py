@@ -7,7 +7,7 @@ import types
 
 import numpy
 
-from . import calls, complexes, draws, growing, modular, objects, printing, products, pythons_draws, tables, texts, times, words
+from . import calls, complexes, draws, growing, modular, number_methods, objects, printing, products, pythons_draws, tables, texts, times, words
 from .by_python import Resumption
 from .comprehensions import COMPREHENSIONS, folded, may_fold
 from .dry import resolved
@@ -744,6 +744,8 @@ class Expressions(Kinds):
                 return calls.call_bound(self, fn, base, node)
             if times.has(base):
                 return times.method(self, base, node)
+            if isinstance(base, Value) and (found := number_methods.method(self, base, node.func.attr, node)) is not None:
+                return found
             if isinstance(base, Value) and node.func.attr in ("conjugate", "conj") and not node.args and not node.keywords:
                 return self.each((base,), lambda a: complexes.conjugated(self, a, node), node)
         fn = self.evaluate(node.func)

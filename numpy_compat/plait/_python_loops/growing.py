@@ -215,7 +215,9 @@ class Growing:
 
     def part(self, lowering, node):
         if isinstance(node.slice, (ast.Slice, ast.Tuple)):
-            raise NotCompiled("a part of a list", node)
+            from . import list_parts
+
+            return list_parts.part(lowering, self, node)
         stored = isinstance(node.ctx, ast.Store)
         return Element(self, self.checked(lowering.evaluate(node.slice), node, lambda *_: [].__setitem__(0, 0) if stored else [][0]))
 

@@ -136,6 +136,8 @@ def _as_they_are(lowering, part, source):
     """The items of a range, an array or a list that the loop leaves as it is, as whoever has copied them before does not see what becomes of it."""
     if not _is_call(lowering, part, builtins.range):
         x = characters(lowering, lowering.evaluate(part), part)
+        if type(x) is Growing and x.key not in lowering.facts.changed_lists:
+            return _items(lowering, part)
         if not isinstance(x, (View, list)) or isinstance(x, EmptyView) or isinstance(x, View) and _changes(lowering, x):
             raise NotCompiled("a sequence that may change is combined with others", source)
     return _items(lowering, part)

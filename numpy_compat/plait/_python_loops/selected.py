@@ -90,7 +90,7 @@ def _place(base, lowering, found, like, mask, node, key):
     p, shape, axes, at = lowering.p, [], [], None
     for axis, (x, (extent, _)) in enumerate(zip(found, base.dims)):
         if type(x) is tuple:
-            start, length, step = base._slice(lowering, *x, node, extent)
+            start, length, step = base.bounds(lowering, *x, node, extent)
             n, by = len(shape), lowering.number(step)
             axes.append(lambda index, n=n, start=start, by=by: p.apply("add", start, p.apply("multiply", index[n], by)))
             shape.append(length)

@@ -124,7 +124,7 @@ class View:
             return selected(self, lowering, parts, node)
         for axis, (x, (extent, stride)) in enumerate(zip(parts, self.dims)):
             if type(x) is tuple:
-                start, length, step = self._slice(lowering, *x, node, extent)
+                start, length, step = self.bounds(lowering, *x, node, extent)
                 moved = start
                 dims.append((length, stride if step == 1 else p.apply("multiply", stride, lowering.number(step))))
             else:
@@ -165,13 +165,14 @@ class View:
         """What raises the error of an index that is no element's."""
         return lambda i, n, _: _outside(i, axis, int(n))
 
-    def _slice(self, lowering, lower, upper, by, node, extent):
-        """First index, length and step."""
+    @staticmethod
+    def bounds(lowering, lower, upper, by, node, extent):
+        """Of a slice: first index, length and step."""
         p = lowering.p
         step = 1
         if by is not None:
             if by.known and by.type == INT and by.literal < 0:
-                return self._backwards(lowering, lower, upper, by.literal, node, extent)
+                return View._backwards(lowering, lower, upper, by.literal, node, extent)
             if not by.known or by.type != INT or by.literal == 0:
                 raise NotCompiled("a slice whose step is not known", node)
             step = by.literal
@@ -190,7 +191,8 @@ class View:
             length = p.apply("floor_divide", p.apply("add", length, lowering.number(step - 1)), lowering.number(step))
         return ends[0], length, step
 
-    def _backwards(self, lowering, lower, upper, step, node, extent):
+    @staticmethod
+    def _backwards(lowering, lower, upper, step, node, extent):
         """The same of a negative step: ends are at most the last place, and at least -1."""
         p = lowering.p
         last = p.apply("subtract", extent, lowering.one)
@@ -326,7 +328,9 @@ class ListView(View):
 
     def part(self, lowering, parts, node):
         if isinstance(node.slice, (ast.Tuple, ast.Slice)):
-            raise NotCompiled("a part of a list", node)
+            from . import list_parts
+
+            return list_parts.part(lowering, self, node)
         return super().part(lowering, parts, node)
 
     def _outside(self, axis, node):
