@@ -2,6 +2,7 @@
 
 import collections
 import itertools
+import operator
 from typing import NamedTuple
 
 import numpy
@@ -134,16 +135,17 @@ def _held(words, x):
 
 def _rows_of(x):
     """The Shape and the words of a list of tuples, or of numbers."""
-    of_tuples = type(x[0]) is tuple
-    if not all((type(row) is tuple) == of_tuples for row in x) or of_tuples and (not x[0] or {*map(len, x)} != {len(x[0])}):
+    kinds = {*map(type, x)}
+    of_tuples = kinds == {tuple}
+    if tuple in kinds and (not of_tuples or not x[0] or {*map(len, x)} != {len(x[0])}):
         return None
-    form = form_of(x[0], tuple)
-    if not is_flat(form) or of_tuples and any(tuple in map(type, row) for row in x):
+    form, places = form_of(x[0], tuple), _columns(x) if of_tuples else [x]
+    if not is_flat(form) or of_tuples and any(tuple in map(type, numbers) for numbers in places):
         if any(form_of(row, tuple) != form for row in x):
             return None
-        x = [parts_of(row, tuple) for row in x]
+        places = _columns([parts_of(row, tuple) for row in x])
     columns, words = [], []
-    for numbers in zip(*x) if of_tuples else [x]:
+    for numbers in places:
         alike = len({*map(type, numbers)}) == 1
         if alike and isinstance(numbers[0], (numpy.datetime64, numpy.timedelta64)) and len({x.dtype for x in numbers}) > 1:
             return None
@@ -166,6 +168,11 @@ def _rows_of(x):
             words.append(numpy.array([tag_of(t) for t in found]))
         columns.append(column)
     return Shape(of_tuples, tuple(columns), None if is_flat(form) else form), words
+
+
+def _columns(rows):
+    """What zip(*rows) gives, which takes ten times as long of many rows."""
+    return [[*map(operator.itemgetter(k), rows)] for k in range(len(rows[0]))]
 
 
 def _is_constant(x):
