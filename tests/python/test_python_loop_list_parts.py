@@ -116,7 +116,38 @@ def ends(a, n):
     return t
 
 
+def pascal(n):
+    row, t = [1], 0
+    for i in range(n):
+        new = [1]
+        for j in range(len(row) - 1):
+            new.append(row[j] + row[j + 1])
+        new.append(1)
+        t += sum(row[1:-1]) * i
+        row = new
+    return t, row
+
+
+def shrinking(a):
+    t = 0
+    while len(a) > 1:
+        head = a[0]
+        a = a[1:]
+        t = t * 3 + head * len(a) + sum(a[::2])
+    return t, a
+
+
+def turned(a):
+    for k in range(4):
+        b = a[1:]
+        b.append(a[0])
+        a = b[:]
+        b[0] = -k
+    return a
+
+
 COMPILED = [
+    (pascal, (12,)), (pascal, (1,)), (shrinking, (INTS,)), (shrinking, (FLOATS,)), (turned, (FLOATS,)),
     (moving, (INTS, 2)), (moving, (FLOATS, 4)), (all_ends, (INTS,)), (all_ends, ([1.5],)), (apart, (FLOATS,)), (of_its_own, (INTS,)), (read_behind, (FLOATS,)),
     (returned, (INTS,)), (of_tuples, ([(1, 2), (3, 4), (5, 6)],)), (ends, (INTS, np.int64(4))),
 ]  # fmt: skip
@@ -138,7 +169,7 @@ def test_others(f, args, at_once):
 
 
 @pytest.mark.parametrize("look", [2, 4, 7])
-@pytest.mark.parametrize("f, args", [COMPILED[0], (apart, (INTS,)), (read_behind, (FLOATS,)), (kept, (INTS,))])
+@pytest.mark.parametrize("f, args", [COMPILED[0], (pascal, (12,)), (shrinking, (FLOATS,)), (turned, (INTS,)), (apart, (INTS,)), (read_behind, (FLOATS,)), (kept, (INTS,))])
 def test_goes_over_later(f, args, look, from_look):
     from_look(look)
     check(f, args)
