@@ -146,12 +146,50 @@ def turned(a):
     return a
 
 
+def rotated(a):
+    for k in range(4):
+        a = a[1:] + a[:1]
+    return a
+
+
+def joined(a, b):
+    t = 0
+    for k in range(4):
+        c = a + b
+        c.append(k)
+        d = [k, 2] + c[k:] + [0]
+        c[0] = 9
+        t = t * 5 + sum(d) - max(c) + len(a + b + d)
+        if 7 in [7] + a:
+            t += 1
+        a.append(k)
+    return t, a, b
+
+
+def of_two_types(a):
+    out = []
+    for k in range(3):
+        for v in a + [k, 0.5, True]:
+            out.append(v)
+    return out
+
+
+def pairs_joined(a):
+    t = 0
+    for k in range(3):
+        for x, y in a[k:] + a[:k] + [(k, 1)]:
+            t = t * 3 + x - y
+    return t
+
+
 COMPILED = [
+    (rotated, (INTS,)), (rotated, (FLOATS,)), (joined, (INTS, [1, 7])), (of_two_types, (INTS,)), (of_two_types, (FLOATS,)), (pairs_joined, ([(1, 2), (3, 4), (5, 6)],)),
     (pascal, (12,)), (pascal, (1,)), (shrinking, (INTS,)), (shrinking, (FLOATS,)), (turned, (FLOATS,)),
     (moving, (INTS, 2)), (moving, (FLOATS, 4)), (all_ends, (INTS,)), (all_ends, ([1.5],)), (apart, (FLOATS,)), (of_its_own, (INTS,)), (read_behind, (FLOATS,)),
     (returned, (INTS,)), (of_tuples, ([(1, 2), (3, 4), (5, 6)],)), (ends, (INTS, np.int64(4))),
 ]  # fmt: skip
 OTHERS = [
+    (rotated, (tuple(INTS),)), (joined, (INTS, (1, 7))), (joined, (INTS, [])), (joined, ([], [])), (joined, (INTS, 3)), (pairs_joined, ([(1, 2, 3)],)), (rotated, ([[1], [2], [3]],)),
     (moving, ([], 2)), (moving, ([1, 2.5, True, 4], 2)), (moving, (tuple(INTS), 2)), (apart, (INTS,)), (of_rows, ([[1, 2], [3, 4]],)), (assigned, (INTS,)), (kept, (INTS,)), (ends, (INTS, 2.0)),
     (ends, (INTS, None)), (all_ends, ([],)),
 ]  # fmt: skip
@@ -169,7 +207,7 @@ def test_others(f, args, at_once):
 
 
 @pytest.mark.parametrize("look", [2, 4, 7])
-@pytest.mark.parametrize("f, args", [COMPILED[0], (pascal, (12,)), (shrinking, (FLOATS,)), (turned, (INTS,)), (apart, (INTS,)), (read_behind, (FLOATS,)), (kept, (INTS,))])
+@pytest.mark.parametrize("f, args", [COMPILED[0], (pascal, (12,)), (shrinking, (FLOATS,)), (turned, (INTS,)), (rotated, (INTS,)), (joined, (INTS, [1, 7])), (apart, (INTS,)), (read_behind, (FLOATS,)), (kept, (INTS,))])
 def test_goes_over_later(f, args, look, from_look):
     from_look(look)
     check(f, args)

@@ -7,7 +7,7 @@ import types
 
 import numpy
 
-from . import calls, complexes, draws, growing, modular, number_methods, objects, printing, products, pythons_draws, tables, texts, times, words
+from . import calls, complexes, draws, growing, list_parts, modular, number_methods, objects, printing, products, pythons_draws, tables, texts, times, words
 from .by_python import Resumption
 from .comprehensions import COMPREHENSIONS, folded, may_fold
 from .dry import resolved
@@ -448,6 +448,8 @@ class Expressions(Kinds):
         a, b = self.in_order(node, lambda: self.evaluate(node.left), lambda: self.evaluate(node.right))
         if isinstance(a, Listed) and isinstance(node.op, ast.Mult):
             return repeated(self, a, b, node)
+        if isinstance(node.op, ast.Add) and list_parts.are_lists(a, b):
+            return list_parts.joined(self, (a, b), node)
         return self.binary(node.op, a, b, node)
 
     def of_UnaryOp(self, node):
