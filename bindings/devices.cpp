@@ -1,5 +1,6 @@
 // Devices for the Python half of the package, and memory that Plait and other libraries share
 // there.
+#include <algorithm>
 #include <memory>
 #include <string>
 
@@ -41,9 +42,8 @@ PyObject* open_device(PyObject*, PyObject* name) {  // -> its full name; DeviceE
     try {
       return name_of(parse_device(name));
     } catch (const plait::ValueError&) {
-      try {
-        devices().open("cuda");
-      } catch (const plait::DeviceError&) {
+      const auto found = engine::find_devices();  // which opens none
+      if (std::none_of(found.begin(), found.end(), [](const auto& d) { return d.why.empty(); })) {
         PyErr_Format(PyExc_ValueError,
                      "Device not understood. Only \"cpu\" is allowed, but received: %S (\"cuda\" "
                      "and \"cuda:N\" are for NVIDIA GPUs, and none is found)",

@@ -507,3 +507,27 @@ def test_a_trace_has_copies_and_regions(tmp_path):
     copies = {(e["name"], e["args"]["bytes"]) for e in events if e["cat"] == "transfer"}
     assert ("cpu -> cuda:0", 800_000) in copies and ("cuda:0 -> cpu", 8) in copies
     assert any(e["cat"] == "region" and "sum" in e["name"] for e in events) and any(e["cat"] == "evaluation" for e in events)
+
+
+ASKS = """
+import numpy, plait
+
+def part(x):
+    return numpy.empty(3)
+
+try:
+    plait.zeros(2, device="nowhere")
+except ValueError:
+    plait.array_api.__array_namespace_info__().devices()
+try:
+    plait.export(part, (numpy.ones(3),), "no", dynamic=[0], targets="host")
+except plait.Error as e:
+    print("numpy.empty(3)" in str(e))
+"""
+
+
+def test_a_name_that_is_none_opens_no_device(run_python, tmp_path):
+    """Where one is in use, the process leaves the host's short ways, that of this message among them."""
+    (tmp_path / "asks.py").write_text(ASKS)
+    p = run_python(None, str(tmp_path / "asks.py"))
+    assert p.returncode == 0 and p.stdout == "True\n", p.stdout + p.stderr

@@ -136,13 +136,8 @@ class namespace_info:
         return current_device()
 
     def devices(self):
-        """A tuple of the names of the devices that are there."""
-        found = ["cpu"]
-        try:
-            while True:
-                found.append(_plait.open_device(f"cuda:{len(found) - 1}"))
-        except (DeviceError, ValueError):
-            return tuple(found)
+        """A tuple of the names of the devices that can be used."""
+        return ("cpu", *(name for name, _, _, why in _plait.list_devices() if not why))  # none is opened
 
     def default_dtypes(self, *, device=None):
         """A dict of the dtypes that arrays are of by default; plait.set_default_dtype() sets that of floats."""
