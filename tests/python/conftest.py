@@ -32,7 +32,7 @@ os.environ["PYTHONPATH"] = os.pathsep.join(
 )
 
 
-DEVICES = ("test_device", "test_explain_cuda", "test_gpu_check", "test_numpys_words", "test_attention_spellings", "test_products_written")
+DEVICES = ("test_device", "test_foreign_arrays", "test_explain_cuda", "test_gpu_check", "test_numpys_words", "test_attention_spellings", "test_products_written")
 
 
 def pytest_configure(config):
