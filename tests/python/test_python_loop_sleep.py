@@ -251,9 +251,10 @@ TABLE = [1.0, 2.0, 3.0]
 
 def test_an_array_whose_elements_are_taken_one_by_one_is_numpys_own(fresh, short):
     f, a = plait.jit(weighted), np.arange(40.0)
-    for _ in range(12):
+    for _ in range(500):  # more than a dozen where the machine does something else meanwhile
         assert f(a) == weighted(a)
-    found = _jitted(f).untouched
+        if (found := _jitted(f).untouched) is not None:
+            break
     assert found.takes((a,), {}) and type(f(a)) is np.float64
     for other in (a.reshape(8, 5), a.astype(object), [a, a]):  # of which elements are no numbers
         assert not found.takes((other,), {})
