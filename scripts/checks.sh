@@ -45,13 +45,9 @@ python_tests() { pytest_in python; }
 fuzz_tests() { pytest_in fuzz; }
 numpys_tests() { with_package "$py" tests/numpy_suite/run.py --part ci -j 1 --report "$reports/numpy.txt"; }
 
-# C++ tests under AddressSanitizer and UBSan, without the JIT: LLVM's archives are not instrumented. $1: a pattern of the tests. To compile them
-# takes longer than to run them, but for the thorough ones.
+# C++ tests under AddressSanitizer and UBSan, without the JIT: LLVM's archives are not instrumented. $1: a pattern of the tests.
 sanitized_tests() {
-  local optimise=-O0
-  [ -z "${PLAIT_THOROUGH:-}" ] || optimise=-O1
-  cmake --preset asan -DCMAKE_CXX_COMPILER_LAUNCHER=ccache -DPLAIT_SAMPLES=OFF -DPLAIT_LLVM=OFF \
-    -DCMAKE_CXX_FLAGS_RELWITHDEBINFO="$optimise -g1 -DNDEBUG" || return 1
+  cmake --preset asan -DCMAKE_CXX_COMPILER_LAUNCHER=ccache -DPLAIT_SAMPLES=OFF -DPLAIT_LLVM=OFF || return 1
   local tests
   mapfile -t tests < <(ctest --test-dir build-asan -N -R "$1" | sed -n 's/^ *Test *#[0-9]*: //p')
   cmake --build --preset asan --target "${tests[@]}" -- -k 0 -j 1 --quiet || return 1
