@@ -6,7 +6,7 @@ set -euo pipefail
 . "$(dirname "$0")/setup.sh"
 cd "$root"
 need_venv
-need_pip "numpy>=2.0" scikit-learn pillow
+need_pip "numpy>=2.0" scikit-learn pillow ml_dtypes
 checkers=$root/.venv-types
 [ -x "$checkers/bin/mypy" ] || { "${PYTHON:-python3}" -m venv "$checkers" && "$checkers/bin/pip" install -q mypy "pyright[nodejs]"; }
 export PYTHONPATH=$root/numpy_compat MYPYPATH=$root/numpy_compat
