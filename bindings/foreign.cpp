@@ -22,7 +22,6 @@ PyObject* classes;  // the dict
 struct ForeignHooks {
   PyObject* otherwise = nullptr;  // (jitted, function, args) -> result: of all other arguments
   PyObject* taken = nullptr;      // (result, args, given, library): of all other results
-  PyObject* failed = nullptr;     // (error): tidies the traceback, and adds notes
 };
 ForeignHooks foreign_hooks;
 thread_local bool lending = false;
@@ -157,6 +156,14 @@ PyObject* call_lent(PyObject* jitted, PyObject* function, Arguments args) {
 
 // --- for Python
 
+// As far as the classes are known to be such.
+bool has_foreign(Arguments args) {
+  if (PyDict_GET_SIZE(classes) == 0) return false;
+  return std::any_of(args.begin(), args.end(), [](PyObject* x) {
+    return !PyArray_CheckExact(x) && !is_pythons(x) && library_of(x);
+  });
+}
+
 PyObject* has_foreign_class(PyObject*, PyObject* args) {
   return PyBool_FromLong(
       PyTuple_Check(args) &&
@@ -169,10 +176,9 @@ PyObject* call_with_foreign(PyObject*, PyObject* const* args, Py_ssize_t n) {
       {PySequence_Fast_ITEMS(args[2]), static_cast<std::size_t>(PyTuple_GET_SIZE(args[2]))});
 }
 PyObject* set_hooks(PyObject*, PyObject* const* args, Py_ssize_t n) {
-  if (!exact_count(n, 3)) return nullptr;
+  if (!exact_count(n, 2)) return nullptr;
   Py_XSETREF(foreign_hooks.otherwise, Py_NewRef(args[0]));
   Py_XSETREF(foreign_hooks.taken, Py_NewRef(args[1]));
-  Py_XSETREF(foreign_hooks.failed, Py_NewRef(args[2]));
   Py_RETURN_NONE;
 }
 PyObject* set_lending(PyObject*, PyObject* yes) {
@@ -186,26 +192,13 @@ PyMethodDef functions[] = {
     {"call_with_foreign", c(call_with_foreign), METH_FASTCALL,
      "(jitted, function, args) -> the result for arrays of other libraries among the arguments"},
     {"set_foreign_hooks", c(set_hooks), METH_FASTCALL,
-     "(otherwise, taken, failed): what Python's half does of such calls"},
+     "(otherwise, taken): what Python's half does of such calls"},
     {"set_lending", set_lending, METH_O,
      "whether other libraries' arrays are lent in this thread; returns what was so before"},
     {"is_lending", is_lending, METH_NOARGS, nullptr},
     {nullptr, nullptr, 0, nullptr}};
 
 }  // namespace
-
-bool has_foreign(Arguments args) {
-  if (PyDict_GET_SIZE(classes) == 0) return false;
-  return std::any_of(args.begin(), args.end(), [](PyObject* x) {
-    return !PyArray_CheckExact(x) && !is_pythons(x) && library_of(x);
-  });
-}
-
-PyObject* call_foreign(PyObject* jitted, PyObject* function, Arguments args) {
-  PyObject* const result = call_lent(jitted, function, args);
-  if (!result) tidy_error(foreign_hooks.failed);
-  return result;
-}
 
 bool add_foreign(PyObject* module) {
   classes = PyDict_New();

@@ -33,9 +33,20 @@ PyObject* jitted_of(PyObject* function) {
   return found && PyObject_TypeCheck(found, jitted_type) ? found : nullptr;
 }
 
+// Has Python's tidies(error) mend the traceback of what is raised.
+void tidy_error(PyObject* tidies) {
+  PyObject *type, *error, *trace;
+  PyErr_Fetch(&type, &error, &trace);
+  PyErr_NormalizeException(&type, &error, &trace);
+  if (trace) PyException_SetTraceback(error, trace);
+  Py_XDECREF(trace);
+  const Owned done(PyObject_CallOneArg(tidies, error));
+  if (!done) PyErr_WriteUnraisable(tidies);
+  PyErr_Restore(type, error, PyException_GetTraceback(error));
+}
+
 // A call without names of arguments; null without an error where the function is to run.
-PyObject* call_by_position(JittedObject& jitted, PyObject* function, Arguments args) {
-  if (has_foreign(args)) return call_foreign(reinterpret_cast<PyObject*>(&jitted), function, args);
+PyObject* call_by_position(JittedObject& jitted, Arguments args) {
   if (jitted.whole) {
     const Owned whole = Owned::borrow(jitted.whole);
     PyObject* const value = guarded([&] { return run_whole_call(whole.get(), args); });
@@ -52,7 +63,7 @@ PyObject* call(PyObject* self, PyObject* const* args, std::size_t count, PyObjec
   if (found) {
     const Owned jitted = Owned::borrow(found);
     PyObject* const value = call_by_position(
-        as_jitted(found), self, {args, static_cast<std::size_t>(PyVectorcall_NARGS(count))});
+        as_jitted(found), {args, static_cast<std::size_t>(PyVectorcall_NARGS(count))});
     if (value) return value;
     if (PyErr_Occurred()) {
       if (as_jitted(found).failed) tidy_error(as_jitted(found).failed);
@@ -179,17 +190,6 @@ Owned tuple_of(Arguments args) {
   for (std::size_t i = 0; i < args.size(); ++i)
     PyTuple_SET_ITEM(all.get(), static_cast<Py_ssize_t>(i), Py_NewRef(args[i]));
   return all;
-}
-
-void tidy_error(PyObject* tidies) {
-  PyObject *type, *error, *trace;
-  PyErr_Fetch(&type, &error, &trace);
-  PyErr_NormalizeException(&type, &error, &trace);
-  if (trace) PyException_SetTraceback(error, trace);
-  Py_XDECREF(trace);
-  const Owned done(PyObject_CallOneArg(tidies, error));
-  if (!done) PyErr_WriteUnraisable(tidies);
-  PyErr_Restore(type, error, PyException_GetTraceback(error));
 }
 
 bool add_jitted(PyObject* module) {

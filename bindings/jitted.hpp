@@ -10,17 +10,8 @@ namespace plait::py {
 using Arguments = std::span<PyObject* const>;
 Owned tuple_of(Arguments args);  // throws
 
-// Has Python's tidies(error) mend the traceback of what is raised.
-void tidy_error(PyObject* tidies);
-
 bool add_jitted(PyObject* module);   // false with a Python error
 bool add_foreign(PyObject* module);  // the same
-
-// Whether an argument is an array of another library, as far as its class is known to be one.
-bool has_foreign(Arguments args);
-// What function(*args) returns where other libraries' arrays are among the arguments, as arrays of
-// the first one's library. Null with a Python error.
-PyObject* call_foreign(PyObject* jitted, PyObject* function, Arguments args);
 
 // What a WholeCall gives (whole_call.cpp); null without an error where the function is to be called
 // otherwise. Throws.

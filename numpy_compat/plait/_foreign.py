@@ -533,7 +533,7 @@ def _failed(error):
     error.__traceback__ = _of_the_program(error.__traceback__)
 
 
-_plait.set_foreign_hooks(_otherwise, _taken, _failed)
+_plait.set_foreign_hooks(_otherwise, _taken)
 
 
 def _of_the_program(trace):

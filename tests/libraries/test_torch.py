@@ -279,3 +279,16 @@ def test_mixed_libraries():
     jnp = pytest.importorskip("jax.numpy")
     t, j = torch.ones(3), jnp.ones(3)
     assert type(root(t, j)) is torch.Tensor and type(root(j, t)) is type(j)
+
+
+def test_calls_in_machine_code_do_not_hide_for_whose_arrays_a_function_was_written():
+    def counted(x, n):
+        s = 0
+        for i in range(n):
+            s += i
+        return s + (x if isinstance(x, int) else x.size(0) + x.dim())
+
+    f, x = plait.jit(counted), torch.ones(4, 2)
+    for _ in range(20):
+        assert f(3, 5) == 13
+    assert f(x, 5) == counted(x, 5) == 11
