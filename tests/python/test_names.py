@@ -112,33 +112,38 @@ def test_help_has_a_text_for_every_name(ours, theirs):
     assert not [n for n in names if not getattr(ours, n).__doc__]
 
 
+# In an interpreter of its own: SciPy writes to the docstrings of NumPy's functions.
+DESCRIBED = """
+import inspect
+import numpy, plait
+
 def signature(function):
     try:
         return str(inspect.signature(function))
     except (TypeError, ValueError):
         return None
 
+def numpys_part(doc):  # without the paragraph on what Plait does beside
+    return "\\n\\n".join(p for p in inspect.cleandoc(doc or "").split("\\n\\n") if not p.startswith("In Plait: ")).rstrip()
 
-def numpys_part(doc):
-    """A docstring without the paragraph on what Plait does beside."""
-    return "\n\n".join(p for p in inspect.cleandoc(doc or "").split("\n\n") if not p.startswith("In Plait: ")).rstrip()
-
-
-def described(ours, theirs):
-    """Names of functions that say something else of themselves than NumPy's."""
+compared = 0
+for ours, theirs in [(plait, numpy), (plait.ndarray, numpy.ndarray), (plait.linalg, numpy.linalg), (plait.fft, numpy.fft),
+                     (plait.random, numpy.random), (plait.random.Generator, numpy.random.Generator)]:
     for name in dir(theirs):
         function = getattr(theirs, name, None)
         if name.startswith("_") or name == "test" or not callable(function) or isinstance(function, type) or not hasattr(ours, name):
             continue
         mine = getattr(ours, name)
+        compared += 1
         if signature(mine) != signature(function) or not numpys_part(mine.__doc__).startswith(numpys_part(function.__doc__)):
-            yield name
+            print(theirs.__name__, name)
+assert compared > 500
+"""
 
 
-@pytest.mark.parametrize("ours, theirs", [(plait, numpy), (plait.ndarray, numpy.ndarray), (plait.linalg, numpy.linalg), (plait.fft, numpy.fft),
-                                          (plait.random, numpy.random), (plait.random.Generator, numpy.random.Generator)])  # fmt: skip
-def test_functions_have_numpys_signature_and_docstring(ours, theirs):
-    assert not list(described(ours, theirs))
+def test_functions_have_numpys_signature_and_docstring(run_python):
+    made = run_python(DESCRIBED)
+    assert (made.stdout, made.returncode) == ("", 0), made.stderr
 
 
 def test_help_shows_numpys_signature():
