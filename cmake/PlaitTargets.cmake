@@ -1,3 +1,6 @@
+find_package(Threads REQUIRED)
+find_package(OpenMP REQUIRED COMPONENTS CXX)
+
 # plait_layer(name SOURCES ... LINKS ...): an object library of one layer. Layers become one shared library, plait::plait.
 # Sections: what a library does not use of its layers is left out of it.
 set(PLAIT_FLAGS -ffunction-sections -fdata-sections -Wall -Wextra -Wno-missing-field-initializers -Wno-restrict -ffp-contract=off -fno-math-errno
@@ -81,4 +84,43 @@ function(plait_layer name)
   target_include_directories(${name} PUBLIC ${PROJECT_SOURCE_DIR} ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/include)
   target_link_libraries(${name} PUBLIC ${L_LINKS})
   set_property(GLOBAL APPEND PROPERTY PLAIT_LAYERS ${name})
+endfunction()
+
+# plait_library(name OBJECTS layers... EXPORTS map.in): what applications link, a shared library, or an archive where
+# BUILD_SHARED_LIBS is off. An object library gives its objects only to the target that names it, so every layer is named.
+set(PLAIT_STATIC OFF)
+if(DEFINED BUILD_SHARED_LIBS AND NOT BUILD_SHARED_LIBS)
+  set(PLAIT_STATIC ON)
+endif()
+function(plait_library name)
+  cmake_parse_arguments(L "" "EXPORTS" "OBJECTS" ${ARGN})
+  if(PLAIT_STATIC)
+    # One object, in which replaceable functions have been replaced: in an archive the linker takes the first that it finds.
+    set(objects ${L_OBJECTS})
+    list(TRANSFORM objects REPLACE "(.+)" "$<TARGET_OBJECTS:\\1>")
+    set(one ${CMAKE_CURRENT_BINARY_DIR}/${name}.o)
+    add_custom_command(OUTPUT ${one} DEPENDS ${L_OBJECTS} ${objects} COMMAND_EXPAND_LISTS VERBATIM
+                       COMMAND ${CMAKE_CXX_COMPILER} -r -nostdlib -o ${one} ${objects})
+    add_library(${name} STATIC ${one})
+    target_link_options(${name} INTERFACE ${PLAIT_SANITIZE_FLAGS} LINKER:--gc-sections)
+    target_link_libraries(${name} INTERFACE OpenMP::OpenMP_CXX Threads::Threads ${CMAKE_DL_LIBS})
+  else()
+    # Symbols carry the version up to which programs are compatible (docs/abi.md).
+    set(ABI ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
+    set(exports ${CMAKE_CURRENT_BINARY_DIR}/${name}.map)
+    configure_file(${L_EXPORTS} ${exports} @ONLY)
+    add_library(${name} SHARED)
+    target_link_libraries(${name} PRIVATE ${L_OBJECTS} ${CMAKE_DL_LIBS})
+    # Its helper threads sleep inside it until the process ends.
+    target_link_options(${name} PRIVATE ${PLAIT_SANITIZE_FLAGS} ${PLAIT_SHARED_FLAGS} LINKER:-z,nodelete LINKER:--version-script=${exports})
+    set_target_properties(${name} PROPERTIES VERSION ${PROJECT_VERSION} SOVERSION ${ABI}
+                                             LINK_DEPENDS ${exports} INSTALL_RPATH "$ORIGIN")
+  endif()
+  set_target_properties(${name} PROPERTIES LINKER_LANGUAGE CXX)
+  if(PLAIT_INSTALL)
+    install(TARGETS ${name} EXPORT plaitTargets COMPONENT plait
+            LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT plait NAMELINK_COMPONENT plait
+            ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT plait
+            RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT plait)
+  endif()
 endfunction()

@@ -17,6 +17,9 @@ extern "C" {
 #define PLAIT_RUN_API
 #endif
 
+/* Of the library that runs: "0.1.0". What docs/abi.md promises is of its first two numbers. */
+PLAIT_RUN_API const char* plait_version(void);
+
 typedef struct plait_program plait_program;
 
 /* An array, C-contiguous. */

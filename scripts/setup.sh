@@ -8,7 +8,7 @@ py=$venv/bin/python
 export CCACHE_NOHASHDIR=1 CCACHE_BASEDIR=$root
 
 build_packages="g++ cmake ninja-build llvm-19-dev libopenblas-dev python3-dev python3-venv"
-test_packages="catch2 libxtensor-dev libjemalloc2 libmimalloc2.0 pkgconf ccache clang-format-19 clang-tidy-19"
+test_packages="catch2 libxtensor-dev libeigen3-dev libjemalloc2 libmimalloc2.0 pkgconf ccache clang-format-19 clang-tidy-19"
 
 need_apt() {
   local missing=()

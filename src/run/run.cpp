@@ -232,3 +232,5 @@ const char* plait_written(const plait_program* program, std::size_t argument) {
 }
 
 void plait_free(plait_program* program) { delete program; }
+
+const char* plait_version(void) { return PLAIT_VERSION; }
