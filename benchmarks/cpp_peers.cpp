@@ -1,7 +1,8 @@
 // What C++ programs do with arrays, beside xtensor with xsimd and Eigen, where they are installed,
 // and loops written by hand, all compiled with -O3 -march=native. The ways of a case take turns, a
 // millisecond or more each; printed are medians and what Plait takes of each peer's time: below 1
-// it is ahead. One thread and two; peers have one. An argument picks cases by a part of their
+// it is ahead. One thread and two; peers have one, but for banks
+// of small matrices. An argument picks cases by a part of their
 // names.
 #include <algorithm>
 #include <chrono>
@@ -32,6 +33,7 @@
 namespace {
 
 volatile double sink;
+int threads_now = 1;                 // that Plait has
 using Work = std::function<void()>;  // all that is timed at a time: `times` operations
 
 struct Way {
@@ -56,7 +58,7 @@ double median(std::vector<double> v) {
 }
 
 void compare(const Case& c, int threads) {
-  plait::set_num_threads(threads);
+  plait::set_num_threads(threads_now = threads);
   std::vector<int> repeats;
   double longest = 0;
   for (const Way& w : c.ways) {
@@ -340,6 +342,90 @@ std::vector<Case> large_cases() {
   return cases;
 }
 
+// 100,000 matrices, 4 x 4, and as many Kalman filters of four states and two observations. Eigen's
+// loop of fixed sizes has as many threads as Plait.
+std::vector<Case> bank_cases() {
+  std::vector<Case> cases;
+  constexpr std::int64_t n = 100'000;
+  using plait::matmul;
+  namespace linalg = plait::linalg;
+  static const auto random = [](std::initializer_list<std::int64_t> shape) {
+    return plait::random::randn<double>(plait::shape_type(shape));
+  };
+  static const auto turned = [](const plait::array<double>& m) {
+    return plait::swapaxes(m, -1, -2);
+  };
+  plait::random::seed(1);
+  static plait::array<double> a = random({n, 4, 4}), b = random({n, 4, 4}),
+                              p = matmul(a, turned(a)) + plait::eye(4), x = random({n, 4, 1}),
+                              z = random({n, 2, 1}), f = plait::eye(4) + 0.1 * random({4, 4}),
+                              h = random({2, 4}), q = 0.1 * plait::eye(4), r = 0.1 * plait::eye(2);
+  plait::eval(a, b, p, x, z, f, h, q, r);
+#if __has_include(<Eigen/Dense>)
+  using Matrix = Eigen::Matrix<double, 4, 4, Eigen::RowMajor>;
+  using In = Eigen::Map<const Matrix>;
+  using Out = Eigen::Map<Matrix>;
+  static std::vector<double> to(n * 16), x_to(n * 4);
+  static const double *ea = a.data(), *eb = b.data(), *ep = p.data(), *ex = x.data(),
+                      *ez = z.data();
+  static const Matrix ef = In(f.data()), eq = In(q.data());
+  static const Eigen::Matrix<double, 2, 4> eh =
+      Eigen::Map<const Eigen::Matrix<double, 2, 4, Eigen::RowMajor>>(h.data());
+  static const Eigen::Matrix2d er = Eigen::Map<const Eigen::Matrix2d>(r.data());
+  // one(i) of every matrix
+  const auto loop = [](auto one) -> Work {
+    return [one] {
+#pragma omp parallel for num_threads(threads_now)
+      for (std::int64_t i = 0; i < n; ++i) one(i);
+    };
+  };
+  const auto peer = [&](auto one) { return std::vector<Way>{{"Eigen", loop(one)}}; };
+#else
+  const auto peer = [](auto) { return std::vector<Way>{}; };
+#endif
+  const auto add = [&](const char* name, Work ours, std::vector<Way> peers) {
+    peers.insert(peers.begin(), Way{"plait", std::move(ours)});
+    cases.push_back({name, 1, std::move(peers)});
+  };
+#define BANK(name, ours, theirs)                                                 \
+  add(                                                                           \
+      name, [] { plait::array<double>(ours).eval(); }, peer([](std::int64_t i) { \
+        EIGEN(theirs;)                                                           \
+        static_cast<void>(i);                                                    \
+      }))
+  BANK("small matmul", matmul(a, b), Out(to.data() + 16 * i) = In(ea + 16 * i) * In(eb + 16 * i));
+  BANK("small solve", linalg::solve(a, b),
+       Out(to.data() + 16 * i) = In(ea + 16 * i).partialPivLu().solve(In(eb + 16 * i)));
+  BANK("small inv", linalg::inv(a), Out(to.data() + 16 * i) = In(ea + 16 * i).inverse());
+  BANK("small det", linalg::det(a),
+       to[static_cast<std::size_t>(i)] = In(ea + 16 * i).determinant());
+  BANK("small cholesky", linalg::cholesky(p),
+       Out(to.data() + 16 * i) = In(ep + 16 * i).llt().matrixL());
+#undef BANK
+  add(
+      "Kalman bank",
+      [] {
+        const plait::array<double> x1 = matmul(f, x), p1 = matmul(matmul(f, p), turned(f)) + q,
+                                   ph = matmul(p1, turned(h)), s = matmul(h, ph) + r,
+                                   k = matmul(ph, linalg::inv(s)),
+                                   x2 = x1 + matmul(k, z - matmul(h, x1)),
+                                   p2 = matmul(plait::eye(4) - matmul(k, h), p1);
+        plait::eval(x2, p2);
+      },
+      peer([](std::int64_t i) {
+        EIGEN(const Eigen::Vector4d x1 = ef * Eigen::Map<const Eigen::Vector4d>(ex + 4 * i);
+              const Matrix p1 = ef * In(ep + 16 * i) * ef.transpose() + eq;
+              const Eigen::Matrix<double, 4, 2> ph = p1 * eh.transpose();
+              const Eigen::Matrix2d s = eh * ph + er;
+              const Eigen::Matrix<double, 4, 2> k = ph * s.inverse();
+              const Eigen::Vector2d seen = Eigen::Map<const Eigen::Vector2d>(ez + 2 * i);
+              Eigen::Map<Eigen::Vector4d>(x_to.data() + 4 * i) = x1 + k * (seen - eh * x1);
+              Out(to.data() + 16 * i) = (Matrix::Identity() - k * eh) * p1;)
+        static_cast<void>(i);
+      }));
+  return cases;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -348,6 +434,7 @@ int main(int argc, char** argv) {
   cases.push_back(heat<64>("heat step 64 x 64"));
   cases.push_back(heat<256>("heat step 256 x 256"));
   for (Case& c : large_cases()) cases.push_back(std::move(c));
+  for (Case& c : bank_cases()) cases.push_back(std::move(c));
   std::printf("microseconds of an operation: case, Plait's threads, Plait, peers (ratio)\n");
   for (const Case& c : cases)
     if (std::string(c.name).find(part) != std::string::npos)

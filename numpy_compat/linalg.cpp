@@ -65,10 +65,7 @@ Slogdet slogdet(const Array& a) {
   const std::vector<Array> made = run(CallId::Slogdet, a);
   return {made[0], made[1]};
 }
-Array det(const Array& a) {
-  const Slogdet d = slogdet(a);
-  return call(OpId::Multiply, d.sign, as(call(OpId::Exp, d.logabsdet), d.sign.dtype));
-}
+Array det(const Array& a) { return run(CallId::Det, a)[0]; }
 Array cholesky(const Array& a, bool upper) { return run(CallId::Cholesky, a, {upper})[0]; }
 Qr qr(const Array& a, bool complete) {
   const std::vector<Array> made = run(CallId::Qr, a, {complete});

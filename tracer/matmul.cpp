@@ -64,8 +64,8 @@ Ref<Node> operand(const Array& a, DType t, const Dims& batch) {
   return broadcast_node(std::move(n), shape);
 }
 
-// A device's product that is better part of the loops around it: a sum over (batch, m, n, k)
-// products that are never stored, in NumPy's order of summation. Bool products are any(and).
+// A product that is better part of the loops around it: a sum over (batch, m, n, k) products that
+// are never stored, in NumPy's order of summation. Bool products are any(and).
 Ref<Node> sum_of_products(const Array& a, const Array& b, DType t, const Dims& batch) {
   const auto item = static_cast<std::int64_t>(itemsize(t));
   Dims result = batch;
@@ -99,15 +99,21 @@ Ref<Node> sum_of_products(const Array& a, const Array& b, DType t, const Dims& b
 // where no library multiplies, as few rows or columns would leave most of a tile idle.
 constexpr std::int64_t kShort = 8;
 
-bool in_loops(const Array& a, const Array& b, DType t, DeviceId device) {
+// Of the host: a stack of so many matrices, whose loops over rows, columns and sums are unrolled if
+// they are as short as this.
+constexpr std::int64_t kManyMatrices = 256, kUnrolled = 4;
+
+bool in_loops(const Array& a, const Array& b, DType t, const Dims& batch, DeviceId device) {
+  if (device <= kHost)
+    return (t == DType::Float32 || t == DType::Float64) && element_count(batch) >= kManyMatrices &&
+           std::max({a.shape[a.ndim() - 2], a.shape.back(), b.shape.back()}) <= kUnrolled;
   if (a.shape.back() <= kShort) return true;
   const bool narrow = std::min(a.shape[a.ndim() - 2], b.shape.back()) <= kShort;
   return narrow && !devices().memory(device).multiplies(t);
 }
 
 Ref<Node> product(const Array& a, const Array& b, DType t, const Dims& batch) {
-  if (const DeviceId device = std::max(device_of(a), device_of(b));
-      device > kHost && in_loops(a, b, t, device))
+  if (in_loops(a, b, t, batch, std::max(device_of(a), device_of(b))))
     return sum_of_products(a, b, t, batch);
   Ref<Node> n = new_node(NodeKind::MatMul);
   n->dtype = t;

@@ -49,6 +49,22 @@ def report(flags, name):
             print(f"Warning: {text}")
 
 
+# Rows of the table of calls that compute what a loop does, of small matrices in the lanes of a register. Each has what comes after the arrays.
+_CALLS = {"solve": (), "inv": (), "det": (), "slogdet": (), "cholesky_lo": ((0,),), "cholesky_up": ((1,),)}
+_SMALL = 8  # rows or columns
+
+
+def _by_lanes(name, arrays, sizes, signature):
+    """As a loop's flags and results; NotImplemented for what are no stacks of small real matrices, and for stacks that differ."""
+    if name not in _CALLS or signature[0] not in "fd" or not 0 < min(sizes.values()) <= max(sizes.values()) <= _SMALL:
+        return NotImplemented
+    if len({a.shape[:-2] for a in arrays}) > 1 or min(a.size for a in arrays) == 0:
+        return NotImplemented
+    arrays = tuple(a if a.dtype.char == signature[0] else a.astype(signature[0]) for a in arrays)
+    made = _plait.call(name.partition("_")[0], arrays, *_CALLS[name])
+    return made if made is NotImplemented else (0, *made) if type(made) is tuple else (0, made)
+
+
 class Loop:
     """A generalized ufunc that takes arrays of Plait's."""
 
@@ -85,8 +101,9 @@ class Loop:
     def __call__(self, *arrays, signature):
         arrays = tuple(map(asarray, arrays))
         sizes = self._sizes(arrays)
-        made = NotImplemented
-        if sizes is not None and all(type(a) is ndarray for a in arrays):
+        ours = sizes is not None and all(type(a) is ndarray for a in arrays)
+        made = _by_lanes(self.__name__, arrays, sizes, signature) if ours else NotImplemented
+        if ours and made is NotImplemented:
             seconds = 2e-9 * math.prod(sizes.values()) * max(sizes.values()) ** (3 - len(sizes)) if len(sizes) < 3 else 2e-9 * math.prod(sizes.values())
             made = self._run(self._ufunc.types.index(signature), arrays, sizes, None, seconds)
         if made is NotImplemented:

@@ -43,6 +43,7 @@ void mantissa_and_exponent(std::span<const ValueType> inputs, const CallAttribut
             std::span<ValueType> results);
 PLAIT_MATRIX_RULE(solution_of_matrices)
 PLAIT_MATRIX_RULE(square_like_input)
+PLAIT_MATRIX_RULE(determinants)
 PLAIT_MATRIX_RULE(sign_and_logarithm)
 PLAIT_MATRIX_RULE(orthogonal_and_triangle)
 PLAIT_MATRIX_RULE(singular_vectors)

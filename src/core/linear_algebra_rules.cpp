@@ -54,6 +54,10 @@ void square_like_input(Inputs inputs, const CallAttributes& /*attributes*/, Resu
   check_square(inputs[0]);
   results[0] = inputs[0];
 }
+void determinants(Inputs inputs, const CallAttributes& /*attributes*/, Results results) {
+  check_square(inputs[0]);
+  results[0] = each(inputs[0], inputs[0].dtype, {});
+}
 void sign_and_logarithm(Inputs inputs, const CallAttributes& /*attributes*/, Results results) {
   check_square(inputs[0]);
   results[0] = each(inputs[0], inputs[0].dtype, {});

@@ -233,3 +233,47 @@ def test_small_matrices_as_numpy_has_them():
             for a in values:
                 both(f, a, rtol=0)
                 assert before == (numpy.geterr(), numpy.geterrcall())
+
+
+@pytest.mark.parametrize("n", [1, 2, 3, 4, 6, 8, 9])
+@pytest.mark.parametrize("dtype", ["d", "f"])
+def test_stacks_of_small_matrices(n, dtype):
+    """Many in the lanes of registers, as LAPACK has them one by one."""
+    rng = numpy.random.default_rng(n)
+    a = rng.standard_normal((3001, n, n))
+    a = (a @ a.transpose(0, 2, 1) + n * numpy.eye(n)).astype(dtype)
+    b = rng.standard_normal((3001, n, 3)).astype(dtype)
+    rtol = 1e-10 if dtype == "d" else 1e-3
+    for stack in (a, a.transpose(0, 2, 1), a[::-2], a.reshape(3001, 1, n, n)):
+        for name, args in (("inv", ()), ("det", ()), ("slogdet", ()), ("cholesky", ())):
+            theirs = getattr(numpy.linalg, name)(stack, *args)
+            ours = getattr(plait.linalg, name)(plait.asarray(stack), *args)
+            for u, v in zip(theirs, ours) if name == "slogdet" else [(theirs, ours)]:
+                v = numpy.asarray(v)
+                assert v.dtype == u.dtype and v.shape == u.shape
+                numpy.testing.assert_allclose(v, u, rtol, rtol)
+    x = plait.linalg.solve(plait.asarray(a), plait.asarray(b))
+    numpy.testing.assert_allclose(numpy.asarray(x), numpy.linalg.solve(a, b), rtol, rtol)
+    a[-1] = 0
+    for np in (numpy, plait):
+        for name in ("inv", "cholesky"):
+            with pytest.raises(numpy.linalg.LinAlgError, match="Singular matrix" if name == "inv" else "not positive definite"):
+                getattr(np.linalg, name)(np.asarray(a))
+    assert numpy.asarray(plait.linalg.det(plait.asarray(a)))[-1] == 0
+
+
+@pytest.mark.parametrize("dtype", ["d", "f"])
+def test_products_of_small_matrices_are_part_of_a_loop(dtype):
+    rng = numpy.random.default_rng(0)
+    f, p, h = (rng.standard_normal(s).astype(dtype) for s in ((4, 4), (1000, 4, 4), (1000, 2, 4)))
+
+    def step(np, f, p, h):
+        p = np.matmul(np.matmul(f, p), f.T) + 1
+        return np.matmul(h, np.matmul(p, np.swapaxes(h, -1, -2)))
+
+    ours = step(plait, *map(plait.asarray, (f, p, h)))
+    assert "1 region" in str(plait.explain(ours))
+    theirs = step(numpy, f, p, h)
+    assert ours.dtype == theirs.dtype
+    rtol = 1e-11 if dtype == "d" else 1e-3
+    numpy.testing.assert_allclose(numpy.asarray(ours), theirs, rtol, rtol)

@@ -1,16 +1,120 @@
-// solve, inv, slogdet, cholesky, qr and lstsq.
+// solve, inv, det, slogdet, cholesky, qr and lstsq; small matrices by lanes.
 #include <algorithm>
 #include <cmath>
+#include <cstring>
+#include <limits>
+#include <type_traits>
 
 #include "core/buffer.hpp"
 #include "matrices.hpp"
+#include "small_stacks.hpp"
 
 namespace plait::engine {
 
 namespace {
 
 double cubed(std::int64_t n) { return std::pow(static_cast<double>(n), 3); }
-constexpr const char* kSingular = "Singular matrix";
+constexpr const char *kSingular = "Singular matrix",
+                     *kIndefinite = "Matrix is not positive definite";
+
+// f(kernels, stack) for a stack of small matrices; false for others.
+template <class F>
+bool if_small(const Operand& o, F&& f) {
+  const SmallStack stack(o);
+  const loops::SmallMatrices* const kernels = stack.kernels();
+  if (kernels) f(*kernels, stack);
+  return kernels != nullptr;
+}
+
+// Whether small matrices of any number of columns on the right were solved for.
+bool solve_small(const CallRun& r) {
+  const SmallStack b(r.inputs[1]), x(r.results[0]);
+  return b.kernels() && if_small(r.inputs[0], [&](const auto& kernels, const SmallStack& a) {
+           const std::int64_t elements = a.count() * a.rows() * (a.rows() + b.columns());
+           const int lanes = kernels.lanes;
+           if (!for_each_group(kernels, a.count(), elements, [&](std::int64_t i, int some) {
+                 const SmallStack::Group matrices(a, i, some, lanes), sides(b, i, some, lanes),
+                     to(x, i, some, lanes);
+                 return kernels.solve(a.rows(), b.columns(), some, matrices.matrices(),
+                                      sides.matrices(), to.matrices());
+               }))
+             throw LinAlgError(kSingular);
+         });
+}
+
+bool invert_small(const CallRun& r) {
+  const SmallStack x(r.results[0]);
+  return if_small(r.inputs[0], [&](const auto& kernels, const SmallStack& a) {
+    if (!for_each_group(kernels, a.count(), 2 * a.elements(), [&](std::int64_t i, int some) {
+          const SmallStack::Group matrices(a, i, some, kernels.lanes),
+              to(x, i, some, kernels.lanes);
+          return kernels.invert(a.rows(), some, matrices.matrices(), to.matrices());
+        }))
+      throw LinAlgError(kSingular);
+  });
+}
+
+// Of the upper triangle, what is read and what is found are the transposes.
+bool factor_small(const CallRun& r) {
+  const SmallStack x(r.results[0]);
+  const bool upper = r.attributes.numbers[0] != 0;
+  return if_small(r.inputs[0], [&](const auto& kernels, const SmallStack& a) {
+    if (!for_each_group(kernels, a.count(), 2 * a.elements(), [&](std::int64_t i, int some) {
+          const SmallStack::Group matrices(a, i, some, kernels.lanes),
+              to(x, i, some, kernels.lanes);
+          return upper ? kernels.cholesky(a.rows(), some, matrices.transposed(), to.transposed())
+                       : kernels.cholesky(a.rows(), some, matrices.matrices(), to.matrices());
+        }))
+      throw LinAlgError(kIndefinite);
+  });
+}
+
+// f(i, n, sign, pivots, step) for each of a stack of small matrices: its n pivots, so many elements
+// apart, and the sign of the exchanges of rows.
+template <class T, class F>
+bool with_small_pivots(const CallRun& r, F&& f) {
+  return if_small(r.inputs[0], [&](const auto& kernels, const SmallStack& a) {
+    const int lanes = kernels.lanes;
+    for_each_group(kernels, a.count(), a.elements(), [&](std::int64_t i, int some) {
+      alignas(64) T pivots[loops::kSmallMatrix * loops::kMostLanes], signs[loops::kMostLanes];
+      kernels.pivots(a.rows(), SmallStack::Group(a, i, some, lanes).matrices(), pivots, signs);
+      for (int l = 0; l < some; ++l)
+        f(i + l, std::int64_t{a.rows()}, signs[l], pivots + l, std::int64_t{lanes});
+      return true;
+    });
+  });
+}
+
+template <class T>
+struct Determinant {
+  T sign;  // of modulus 1, or 0
+  Real<T> logarithm;
+  T value() const { return sign * std::exp(logarithm); }
+};
+// A product of real factors, so many elements apart, and a sign.
+template <class T>
+Determinant<T> log_product(std::int64_t n, T sign, const T* factors, std::int64_t step) {
+  Determinant<T> d{sign, 0};
+  for (std::int64_t i = 0; i < n; ++i) {
+    const T f = factors[i * step];
+    if (f == 0) return {0, -std::numeric_limits<T>::infinity()};
+    d.sign = f < 0 ? -d.sign : d.sign;
+    d.logarithm += std::log(std::abs(f));
+  }
+  return d;
+}
+// The product itself, which logarithms would round more often; by them where what is multiplied on
+// the way leaves the range of T.
+template <class T>
+T product(std::int64_t n, T sign, const T* factors, std::int64_t step) {
+  T p = sign;
+  bool ordinary = true;
+  for (std::int64_t i = 0; i < n; ++i) {
+    p *= factors[i * step];
+    ordinary &= std::isnormal(p);
+  }
+  return ordinary ? p : log_product(n, sign, factors, step).value();
+}
 
 template <class T>
 void solve(const CallRun& r) {
@@ -42,20 +146,42 @@ void invert(const CallRun& r) {
   });
 }
 
-template <class T>
-void log_determinants(const CallRun& r) {
-  const Stack a(r.inputs[0], 2), sign(r.results[0], 0), logarithm(r.results[1], 0);
+// f(i, determinant) for each matrix.
+template <class T, class F>
+void for_each_determinant(const CallRun& r, F&& f) {
+  const Stack a(r.inputs[0], 2);
   const std::int64_t n = a.extent(0);
   for_each_matrix("det", kSingular, a.count(), cubed(n) / 3, a.elements(), [&](std::int64_t i) {
     const Cell<T> matrix(n * n);
     a.load(i, matrix.data());
-    T s;
-    Real<T> l;
-    lapack::determinant<T>(n, matrix.data(), s, l);
-    sign.store(i, &s);
-    logarithm.store(i, &l);
+    Determinant<T> d;
+    lapack::determinant<T>(n, matrix.data(), d.sign, d.logarithm);
+    f(i, d);
     return 0;
   });
+}
+
+template <class T>
+void determinants(const CallRun& r) {
+  const Places value(r.results[0], 0);
+  const auto put = [&](std::int64_t i, T v) { std::memcpy(value[i], &v, sizeof v); };
+  if constexpr (std::is_floating_point_v<T>)
+    if (with_small_pivots<T>(r, [&](std::int64_t i, auto... of) { put(i, product(of...)); }))
+      return;
+  for_each_determinant<T>(r, [&](std::int64_t i, const auto& d) { put(i, d.value()); });
+}
+
+template <class T>
+void log_determinants(const CallRun& r) {
+  const Places sign(r.results[0], 0), logarithm(r.results[1], 0);
+  const auto put = [&](std::int64_t i, const Determinant<T>& d) {
+    std::memcpy(sign[i], &d.sign, sizeof d.sign);
+    std::memcpy(logarithm[i], &d.logarithm, sizeof d.logarithm);
+  };
+  if constexpr (std::is_floating_point_v<T>)
+    if (with_small_pivots<T>(r, [&](std::int64_t i, auto... of) { put(i, log_product(of...)); }))
+      return;
+  for_each_determinant<T>(r, put);
 }
 
 template <class T>
@@ -63,8 +189,8 @@ void factor(const CallRun& r) {
   const Stack a(r.inputs[0], 2), x(r.results[0], 2);
   const std::int64_t n = a.extent(0);
   const bool upper = r.attributes.numbers[0] != 0;
-  for_each_matrix("cholesky", "Matrix is not positive definite", a.count(), cubed(n) / 6,
-                  a.elements(), [&](std::int64_t i) {
+  for_each_matrix("cholesky", kIndefinite, a.count(), cubed(n) / 6, a.elements(),
+                  [&](std::int64_t i) {
                     const Cell<T> matrix(n * n);
                     a.load(i, matrix.data());
                     const int info = lapack::cholesky<T>(n, matrix.data(), upper);
@@ -135,15 +261,21 @@ void fit(const CallRun& r) {
 }  // namespace
 
 void run_solve(const CallRun& r) {
+  if (solve_small(r)) return;
   for_element_type(r.inputs[0].dtype, [&]<class T>(T) { solve<T>(r); });
 }
 void run_inv(const CallRun& r) {
+  if (invert_small(r)) return;
   for_element_type(r.inputs[0].dtype, [&]<class T>(T) { invert<T>(r); });
+}
+void run_det(const CallRun& r) {
+  for_element_type(r.inputs[0].dtype, [&]<class T>(T) { determinants<T>(r); });
 }
 void run_slogdet(const CallRun& r) {
   for_element_type(r.inputs[0].dtype, [&]<class T>(T) { log_determinants<T>(r); });
 }
 void run_cholesky(const CallRun& r) {
+  if (factor_small(r)) return;
   for_element_type(r.inputs[0].dtype, [&]<class T>(T) { factor<T>(r); });
 }
 void run_qr(const CallRun& r) {

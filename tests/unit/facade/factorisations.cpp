@@ -104,3 +104,72 @@ TEST_CASE("matrices that have no such result are errors of the call") {
                   plait::LinAlgError);
   CHECK_THROWS_AS(linalg::solve(plait::eye(3), plait::ones({2})), plait::LinAlgError);
 }
+
+// A matrix by lanes has the bits that it has alone, whatever its place and its neighbours are; and
+// factors give the matrix back, of views, too.
+TEMPLATE_TEST_CASE("stacks of small matrices", "", float, double) {
+  using T = TestType;
+  for (const std::int64_t n : {1, 2, 3, 4, 5, 7, 8, 9}) {
+    const std::int64_t count = 523;  // no multiple of lanes
+    const array<T> a = sample<T>({count, n, n}), b = sample<T>({count, n, 3});
+    const array<T> spd = plait::matmul(a, adjoint(a)) + plait::eye<T>(n);
+    const array<T> x = linalg::solve(spd, b), inverse = linalg::inv(spd), d = linalg::det(a),
+                   low = linalg::cholesky(spd), up = linalg::cholesky(spd, true);
+    CHECK(plait::allclose(plait::matmul(spd, x), b, 1e-2, 1e-2));
+    CHECK(plait::allclose(plait::matmul(spd, inverse),
+                          plait::broadcast_to(plait::eye<T>(n), {count, n, n}), 1e-2, 1e-2));
+    CHECK(plait::allclose(plait::matmul(low, adjoint(low)), spd, 1e-3, 1e-3));
+    CHECK(plait::allclose(up, adjoint(low), 1e-3, 1e-3));
+    CHECK(plait::allclose(linalg::inv(adjoint(spd)), adjoint(inverse), 1e-2, 1e-2));
+    const auto [sign, logarithm] = linalg::slogdet(a);
+    CHECK(plait::allclose(sign * plait::exp(logarithm), d, 1e-3, 1e-5));
+    const array<T> odd = plait::view(spd, plait::range(1, plait::placeholders::_, 2));
+    CHECK(plait::array_equal(linalg::inv(odd),
+                             plait::view(inverse, plait::range(1, plait::placeholders::_, 2))));
+    for (const std::int64_t i : {std::int64_t{0}, count - 1}) {
+      const array<T> one = plait::view(spd, i);
+      CHECK(plait::array_equal(linalg::inv(one), plait::view(inverse, i)));
+      CHECK(plait::array_equal(linalg::solve(one, plait::view(b, i)), plait::view(x, i)));
+      CHECK(plait::array_equal(linalg::cholesky(one), plait::view(low, i)));
+      CHECK(linalg::det(array<T>(plait::view(a, i))).item() == d.get(i));
+    }
+  }
+}
+
+TEST_CASE("pivots of small matrices") {
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  // Rows in another order, with ties: by the first of the largest elements.
+  const array<double> turned{{0, 0, 2}, {0, -3, 0}, {4, 0, 0}};
+  CHECK(linalg::det(turned).item() == 24);
+  CHECK(plait::array_equal(linalg::solve(turned, array<double>{2, -3, 4}), plait::ones({3})));
+  const array<double> signs{{1, 2}, {-1, 3}};
+  CHECK(linalg::det(signs).item() == 5);
+  // The product of its pivots leaves the range of float64 and comes back.
+  const array<double> wide = plait::diag(array<double>{1e200, 1e200, 1e-200, 1e-200});
+  CHECK(linalg::det(wide).item() == Approx(1));
+  CHECK(linalg::det(array<double>{{1, 2}, {2, 4}}).item() == 0);
+  CHECK(std::isinf(linalg::slogdet(array<double>{{1, 2}, {2, 4}}).second.item()));
+  CHECK(std::isnan(linalg::det(array<double>{{nan, 1}, {0, 1}}).item()));
+  CHECK(std::isnan(linalg::inv(array<double>{{nan, 1}, {1, 1}}).get(0, 0)));
+  CHECK(std::isnan(linalg::cholesky(array<double>{{nan, 1}, {1, 1}}).get(0, 0)));
+  // One of many.
+  array<double> many = plait::array<double>(plait::broadcast_to(plait::eye(4), {999, 4, 4})).copy();
+  many.set(0, 998, 3, 3);
+  CHECK_THROWS_WITH(linalg::inv(many), "linalg::inv: Singular matrix");
+  CHECK_THROWS_AS(linalg::cholesky(many), plait::LinAlgError);
+  CHECK(linalg::det(many).get(998) == 0);
+}
+
+TEMPLATE_TEST_CASE("products of stacks of small matrices", "", float, double) {
+  using T = TestType;
+  const array<T> f = sample<T>({3, 4});
+  const array<T> a = sample<T>({1000, 4, 4}), b = sample<T>({1000, 4, 2});
+  const array<T> fused = plait::matmul(plait::matmul(f, a), b) + T(1);
+  CHECK(fused.shape() == shape_type{1000, 3, 2});
+  for (const std::int64_t i : {0, 1, 500, 999}) {
+    const array<T> one =
+        plait::matmul(plait::matmul(f, array<T>(plait::view(a, i))), array<T>(plait::view(b, i))) +
+        T(1);
+    CHECK(close(array<T>(plait::view(fused, i)), one));
+  }
+}
