@@ -114,9 +114,17 @@ Handle cond(const Handle& given, double order) {
       found = order == 2 ? numpy::call(OpId::Divide, greatest, least)
                          : numpy::call(OpId::Divide, least, greatest);
     } else {
-      const tracer::Array x = numpy::is_exact(a.dtype) ? numpy::as(a, DType::Float64) : a;
+      // Singular matrices, which have no inverse, are not inverted.
+      tracer::Array x = numpy::is_exact(a.dtype) ? numpy::as(a, DType::Float64) : a;
+      const tracer::Array singular = numpy::call(OpId::Equal, np::slogdet(x).sign, numpy::weak(0));
+      x = numpy::call(OpId::Where, tracer::expand_dims(singular, Dims{-2, -1}),
+                      numpy::identity(x.shape[x.ndim() - 1], x.dtype), x);
       found = numpy::call(OpId::Multiply, numpy::norm(x, order, axes),
                           numpy::norm(np::inv(x), order, axes));
+      found = numpy::call(
+          OpId::Where, singular,
+          numpy::strong(cast(scalar_float(std::numeric_limits<double>::quiet_NaN()), found.dtype)),
+          found);
     }
     // NaN of finite matrices stands for infinity.
     tracer::ReduceOptions each;
