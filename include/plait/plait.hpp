@@ -27,6 +27,7 @@
 #include "plait/memory.hpp"
 #include "plait/nn.hpp"
 #include "plait/norms.hpp"
+#include "plait/npz.hpp"
 #include "plait/polynomial.hpp"
 #include "plait/random.hpp"
 #include "plait/rearrange.hpp"
