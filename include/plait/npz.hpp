@@ -1,12 +1,17 @@
 // NumPy's .npz files: arrays by name.
 #pragma once
-#include <map>
-
 #include "plait/any_array.hpp"
 
 namespace plait {
 
-using named_arrays = std::vector<std::pair<std::string, any_array>>;
+// Arrays by name, in the order of the file.
+class named_arrays : public std::vector<std::pair<std::string, any_array>> {
+ public:
+  using vector::vector;
+  // Throws ValueError when there is none of that name.
+  PLAIT_API const any_array& at(const std::string& name) const;
+  const any_array& operator[](const std::string& name) const { return at(name); }
+};
 
 namespace detail {
 PLAIT_API void savez(const std::string& path, const named_arrays& arrays);
@@ -26,18 +31,16 @@ void savez(const std::string& path, const A&... arrays) {
 }
 // All arrays of a file by name; or one, as load_npy<T>() reads it. Error for a file of
 // savez_compressed(), ValueError for one that is damaged.
-inline std::map<std::string, any_array> load_npz(const std::string& path) {
-  std::map<std::string, any_array> out;
-  for (auto& [name, a] : detail::load_npz(path, nullptr, nullptr)) out.emplace(name, a);
-  return out;
+inline named_arrays load_npz(const std::string& path) {
+  return detail::load_npz(path, nullptr, nullptr);
 }
 template <class T = void>
 array<T> load_npz(const std::string& path, const std::string& name) {
   if constexpr (std::is_void_v<T>) {
-    return detail::load_npz(path, &name, nullptr)[0].second;
+    return detail::load_npz(path, &name, nullptr).at(name);
   } else {
     const dtype wanted = dtype_of_v<T>;
-    return detail::load_npz(path, &name, &wanted)[0].second.template as<T>();
+    return detail::load_npz(path, &name, &wanted).at(name).template as<T>();
   }
 }
 

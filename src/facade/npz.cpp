@@ -7,7 +7,15 @@
 
 #include "npy.hpp"
 
-namespace plait::detail {
+namespace plait {
+
+const any_array& named_arrays::at(const std::string& name) const {
+  for (const auto& [other, a] : *this)
+    if (other == name) return a;
+  throw ValueError("load_npz: '" + name + "' is not a file in the archive");
+}
+
+namespace detail {
 
 namespace {
 
@@ -262,7 +270,8 @@ void savez(const std::string& path, const named_arrays& arrays) {
     contents.push_back(npy_content(a.handle()));
   }
   Writer out(path);
-  for (std::size_t i = 0; i < arrays.size(); ++i) out.add(arrays[i].first, contents[i]);
+  auto content = contents.begin();
+  for (const auto& entry : arrays) out.add(entry.first, *content++);
   out.finish();
 }
 
@@ -271,9 +280,8 @@ named_arrays load_npz(const std::string& path, const std::string* name, const dt
   named_arrays out;
   for (const Entry& e : in.entries())
     if (!name || e.name == *name) out.emplace_back(e.name, any_array(in.read(e, wanted)));
-  if (name && out.empty())
-    throw ValueError("load_npz: '" + *name + "' is not a file in the archive");
   return out;
 }
 
-}  // namespace plait::detail
+}  // namespace detail
+}  // namespace plait
