@@ -92,7 +92,7 @@ template <class T, class... F>
 array<T> piecewise(const array<T>& x, std::initializer_list<array<bool>> conditions,
                    const F&... functions) {
   const auto masks = detail::pieces(detail::untyped_arrays(conditions), sizeof...(F));
-  array<T> out(detail::zeros(detail::shape_of(x.handle()), dtype_of_v<T>));
+  array<T> out(detail::zeros(detail::shape_of(x.handle()), x.dtype()));
   std::size_t i = 0;
   (detail::put_piece(out, x, masks[i++], functions), ...);
   return out;

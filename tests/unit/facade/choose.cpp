@@ -54,6 +54,9 @@ TEST_CASE("functions in pieces") {
   // A function sees the elements of its piece alone.
   CHECK(list(plait::piecewise(x, {x < 0}, [](const array<double>& v) { return plait::mean(v); })) ==
         doubles{-1.5, -1.5, 0, 0});
+  const plait::any_array untyped = x;
+  const auto doubled = [](const plait::any_array& v) { return v * 2; };
+  CHECK(list(plait::piecewise(untyped, {x < 0}, doubled).as<double>()) == doubles{-4, -2, 0, 0});
   CHECK_THROWS_WITH(plait::piecewise(x, {x < 0, x > 0}, 1),
                     "piecewise: with 2 condition(s), either 2 or 3 functions are expected");
 }
