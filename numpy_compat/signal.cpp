@@ -27,7 +27,7 @@ void check_line(const char* function, const char* what, const Array& a) {
 
 }  // namespace
 
-Histogram histogram(const Array& a, std::int64_t bins, const std::optional<Range>& given) {
+Array bin_edges(const Array& a, std::int64_t bins, const std::optional<Range>& given) {
   if (bins < 1) throw ValueError("`bins` must be positive, when an integer");
   if (!is_exact(a.dtype) && !is_float(a.dtype))
     throw DTypeError("histogram: takes real numbers, not " + std::string(name(a.dtype)));
@@ -42,6 +42,11 @@ Histogram histogram(const Array& a, std::int64_t bins, const std::optional<Range
   if (!truth(call(OpId::Less, front(edges), rest(edges))))
     throw ValueError("Too many bins for data range. Cannot create " + std::to_string(bins) +
                      " finite-sized bins.");
+  return edges;
+}
+
+Histogram histogram(const Array& a, std::int64_t bins, const std::optional<Range>& range) {
+  const Array edges = bin_edges(a, bins, range);
   if (a.size() == 0) return {tracer::full({bins}, scalar_int(0)), edges};
   const auto counts = histogram(as(line(a), DType::Float64), edges);
   if (!counts) throw DeviceError("histogram: takes an array on the host: to_device(x, cpu())");

@@ -14,6 +14,8 @@ struct Range {
 struct Histogram {
   Array counts, edges;
 };
+// The edges of equal bins from the least to the greatest element, or over `range`. Evaluates those.
+Array bin_edges(const Array& a, std::int64_t bins, const std::optional<Range>& range = {});
 // Counts in equal bins from the least to the greatest element, or over `range`, and the edges.
 // Evaluates the array.
 Histogram histogram(const Array& a, std::int64_t bins, const std::optional<Range>& range = {});

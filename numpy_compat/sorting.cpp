@@ -63,6 +63,27 @@ Array without_elements(const Lines& lines, DType t) {
   return tracer::full(shape, cast(scalar_float(std::numeric_limits<double>::quiet_NaN()), t));
 }
 
+void check_quantiles(std::span<const double> q) {
+  for (const double x : q)
+    if (!(x >= 0 && x <= 1)) throw ValueError("quantile: quantiles must be in the range [0, 1]");
+}
+
+// Sorted lines, whose NaNs are last, and how many numbers each has.
+struct Numbers {
+  Array sorted, count;
+  explicit Numbers(const Lines& lines) : sorted(sort(lines.array)) {
+    ReduceOptions along;
+    along.axes = Dims{lines.axis};
+    count = sum(call(OpId::LogicalNot, call(OpId::Isnan, lines.array)), along);
+  }
+  // What stands at a rank of each line, or first where it has none.
+  Array at(const Array& rank) const {
+    const Array place = call(OpId::Maximum, rank, strong(0));
+    const Array found = *take_along_axis(sorted, tracer::expand_dims(place, Dims{-1}), -1);
+    return take_at(found, found.ndim() - 1, 0);
+  }
+};
+
 DType mean_dtype(DType t) { return is_exact(t) ? DType::Float64 : t; }
 
 std::int64_t first_integer(const Array& a) {
@@ -124,8 +145,7 @@ Array quantile(const Array& a, std::span<const double> q, const std::optional<Di
                bool keepdims) {
   if (!is_exact(a.dtype) && !is_float(a.dtype))
     throw DTypeError("quantile: a must be an array of real numbers");
-  for (const double x : q)
-    if (!(x >= 0 && x <= 1)) throw ValueError("quantile: quantiles must be in the range [0, 1]");
+  check_quantiles(q);
   const Lines lines = lines_of(a.dtype == DType::Bool ? as(a, DType::Float64) : a, axes);
   const std::int64_t n = lines.array.shape[lines.axis];
   const DType t = mean_dtype(a.dtype);
@@ -153,6 +173,45 @@ Array quantile(const Array& a, std::span<const double> q, const std::optional<Di
     const Array step =
         call(OpId::Multiply, call(OpId::Subtract, high, low), weak(far ? -(1 - t01) : t01));
     const Array result = call(OpId::Add, far ? high : low, step);
+    results.push_back(keepdims ? tracer::reshape(result, lines.kept) : result);
+  }
+  return stack(results);
+}
+
+Array nanmedian(const Array& a, const std::optional<Dims>& axes, bool keepdims) {
+  if (is_exact(a.dtype) || a.size() == 0) return median(a, axes, keepdims);
+  const Lines lines = lines_of(a, axes);
+  const Numbers numbers(lines);
+  const auto rank = [&](std::int64_t offset) {
+    return call(OpId::FloorDivide, call(OpId::Subtract, numbers.count, strong(offset)), strong(2));
+  };
+  const Array middle[] = {numbers.at(rank(1)), numbers.at(rank(0))};
+  ReduceOptions first;
+  first.axes = Dims{0};
+  const Array result = mean(stack(middle), first);
+  return keepdims ? tracer::reshape(result, lines.kept) : result;
+}
+
+Array nanquantile(const Array& a, std::span<const double> q, const std::optional<Dims>& axes,
+                  bool keepdims) {
+  if (!is_float(a.dtype) || a.size() == 0) return quantile(a, q, axes, keepdims);
+  check_quantiles(q);
+  const Lines lines = lines_of(a, axes);
+  const Numbers numbers(lines);
+  const Array last = call(OpId::Subtract, numbers.count, strong(1));
+  std::vector<Array> results;
+  for (const double x : q) {
+    const Array at = call(OpId::Multiply, last, weak(x)), before = call(OpId::Floor, at);
+    const Array part = call(OpId::Subtract, at, before), rank = as(before, DType::Int64);
+    const Array low = numbers.at(rank);
+    const Array high = numbers.at(call(OpId::Minimum, call(OpId::Add, rank, strong(1)), last));
+    const Array apart = call(OpId::Subtract, high, low);
+    // From the nearer end, as NumPy's _lerp.
+    const Array up = call(OpId::Add, low, call(OpId::Multiply, apart, part));
+    const Array down = call(OpId::Subtract, high,
+                            call(OpId::Multiply, apart, call(OpId::Subtract, weak(1), part)));
+    const Array result =
+        as(call(OpId::Where, call(OpId::GreaterEqual, part, weak(0.5)), down, up), a.dtype);
     results.push_back(keepdims ? tracer::reshape(result, lines.kept) : result);
   }
   return stack(results);

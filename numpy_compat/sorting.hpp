@@ -23,6 +23,10 @@ Array median(const Array& a, const std::optional<Dims>& axes = {}, bool keepdims
 // first axis.
 Array quantile(const Array& a, std::span<const double> q, const std::optional<Dims>& axes = {},
                bool keepdims = false);
+// As if the NaNs were not there; NaN where a line has nothing else.
+Array nanmedian(const Array& a, const std::optional<Dims>& axes = {}, bool keepdims = false);
+Array nanquantile(const Array& a, std::span<const double> q, const std::optional<Dims>& axes = {},
+                  bool keepdims = false);
 
 struct Unique {
   Array values, counts;

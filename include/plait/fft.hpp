@@ -7,6 +7,7 @@ namespace plait {
 namespace detail {
 enum class transform : std::uint8_t { fft, ifft, rfft, irfft };
 PLAIT_API Handle fft(transform t, const Handle& a, std::int64_t n, std::int64_t axis);
+PLAIT_API Handle hfft(const Handle& a, std::int64_t n, std::int64_t axis, bool back);
 PLAIT_API Handle fftn(const Handle& a, const Span* axes, bool forward);
 PLAIT_API Handle fft_frequencies(std::int64_t n, double spacing, bool half);
 PLAIT_API Handle fftshift(const Handle& a, const Span* axes, bool back);
@@ -44,6 +45,18 @@ auto rfft(const A& a, std::int64_t n = -1, std::int64_t axis = -1) {
 template <class A, detail::if_array<A> = 0>
 auto irfft(const A& a, std::int64_t n = -1, std::int64_t axis = -1) {
   return array<detail::precision_of<A>>(detail::fft(detail::transform::irfft, a.handle(), n, axis));
+}
+// Of the half of a spectrum that is real, because what it is of is Hermitian: n real numbers, -1:
+// an even number; and back to the half of a signal.
+template <class A, detail::if_array<A> = 0>
+auto hfft(const A& a, std::int64_t n = -1, std::int64_t axis = -1) {
+  return array<detail::precision_of<A>>(detail::hfft(a.handle(), n, axis, false));
+}
+template <class A, detail::if_array<A> = 0>
+auto ihfft(const A& a, std::int64_t n = -1, std::int64_t axis = -1) {
+  static_assert(detail::kind_of(dtype_of_v<detail::element_of<A>>) != detail::kind::complex,
+                "plait: ihfft takes real numbers");
+  return detail::spectrum_of<A>(detail::hfft(a.handle(), n, axis, true));
 }
 // Along the axes, or all of them.
 #define PLAIT_TRANSFORM(name, forward)                                         \

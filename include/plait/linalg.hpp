@@ -30,6 +30,8 @@ PLAIT_API std::int64_t lstsq(const Handle& a, const Handle& b, const double* rco
 PLAIT_API Handle pinv(const Handle& a, double rcond);
 PLAIT_API Handle matrix_power(const Handle& a, std::int64_t n);
 PLAIT_API Handle matrix_rank(const Handle& a, const double* tolerance);
+PLAIT_API Handle cond(const Handle& a, double order);
+PLAIT_API Handle multi_dot(const Handle* arrays, int n);
 
 PLAIT_API Handle einsum(const std::string& subscripts, const Handle* operands, int n);
 constexpr dtype promoted_types(std::initializer_list<dtype> types) {
@@ -330,6 +332,29 @@ template <class A, detail::if_array<A> = 0>
 norm_of<A> norm(A&& a, order ord, const extents& axes, keep_dims_t) {
   const detail::Span s = detail::span_of(axes);
   return norm_of<A>(detail::norm(std::forward<A>(a).handle(), &s, &ord.value, true));
+}
+
+// The condition of matrices: of order 2 or -2 by their singular values, else the norm of the matrix
+// times that of its inverse. Infinite where there is none.
+template <class A, detail::if_array<A> = 0>
+norm_of<A> cond(const A& a, order ord = 2) {
+  return norm_of<A>(detail::cond(a.handle(), ord.value));
+}
+// The product of two matrices or more, in the order that takes the fewest multiplications; the
+// first and the last may be vectors.
+template <class A, class B, class... C, detail::if_array<A> = 0, detail::if_array<B> = 0>
+auto multi_dot(const A& a, const B& b, const C&... c) {
+  using R = element_t<detail::promoted_types({dtype_of_v<detail::element_of<A>>,
+                                              dtype_of_v<detail::element_of<B>>,
+                                              dtype_of_v<detail::element_of<C>>...})>;
+  const detail::Handle all[] = {array<R>(a).handle(), array<R>(b).handle(),
+                                array<R>(c).handle()...};
+  return array<R>(detail::multi_dot(all, 2 + sizeof...(C)));
+}
+template <class T>
+array<T> multi_dot(const std::vector<array<T>>& arrays) {
+  const auto all = detail::handles(arrays.begin(), arrays.end());
+  return array<T>(detail::multi_dot(all.data(), static_cast<int>(all.size())));
 }
 
 }  // namespace linalg

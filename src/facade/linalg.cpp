@@ -1,8 +1,12 @@
 // Factorisations.
 #include "numpy_compat/linalg.hpp"
 
+#include <limits>
+
 #include "box.hpp"
+#include "numpy_compat/record.hpp"
 #include "plait/linalg.hpp"
+#include "plait/norms.hpp"
 
 namespace plait::detail {
 
@@ -93,6 +97,88 @@ Handle matrix_power(const Handle& a, std::int64_t n) {
 Handle matrix_rank(const Handle& a, const double* tolerance) {
   return made("linalg::matrix_rank", [&] {
     return np::matrix_rank(unwrap(a), tolerance ? std::optional(*tolerance) : std::nullopt);
+  });
+}
+
+Handle cond(const Handle& given, double order) {
+  return made("linalg::cond", [&] {
+    const tracer::Array& a = unwrap(given);
+    if (a.ndim() >= 2 && a.size() == 0) throw LinAlgError("cond is not defined on empty arrays");
+    const Dims axes{-2, -1};
+    tracer::Array found;
+    if (order == 2 || order == -2) {
+      const tracer::Array s = np::svdvals(a);
+      const int axis = s.ndim() - 1;
+      const tracer::Array greatest = numpy::take_at(s, axis, 0),
+                          least = numpy::take_at(s, axis, s.shape[axis] - 1);
+      found = order == 2 ? numpy::call(OpId::Divide, greatest, least)
+                         : numpy::call(OpId::Divide, least, greatest);
+    } else {
+      // Singular matrices, which have no inverse, are not inverted.
+      tracer::Array x = numpy::is_exact(a.dtype) ? numpy::as(a, DType::Float64) : a;
+      const tracer::Array singular = numpy::call(OpId::Equal, np::slogdet(x).sign, numpy::weak(0));
+      x = numpy::call(OpId::Where, tracer::expand_dims(singular, Dims{-2, -1}),
+                      numpy::identity(x.shape[x.ndim() - 1], x.dtype), x);
+      found = numpy::call(OpId::Multiply, numpy::norm(x, order, axes),
+                          numpy::norm(np::inv(x), order, axes));
+      found = numpy::call(
+          OpId::Where, singular,
+          numpy::strong(cast(scalar_float(std::numeric_limits<double>::quiet_NaN()), found.dtype)),
+          found);
+    }
+    // NaN of finite matrices stands for infinity.
+    tracer::ReduceOptions each;
+    each.axes = axes;
+    const tracer::Array lost =
+        numpy::call(OpId::LogicalAnd, numpy::call(OpId::Isnan, found),
+                    numpy::call(OpId::LogicalNot, numpy::any(numpy::call(OpId::Isnan, a), each)));
+    const Scalar infinity = scalar_float(std::numeric_limits<double>::infinity());
+    return numpy::call(OpId::Where, lost, numpy::strong(cast(infinity, found.dtype)), found);
+  });
+}
+
+void check_matrix(const char* function, const Handle& a) {
+  if (const int n = unwrap(a).ndim(); n != 2)
+    throw ValueError(std::string(function) + " takes arrays of two dimensions, not of " +
+                     std::to_string(n));
+}
+
+Handle multi_dot(const Handle* arrays, int n) {
+  return made("linalg::multi_dot", [&] {
+    if (n < 2) throw ValueError("Expecting at least two arrays.");
+    std::vector<tracer::Array> factors;
+    for (int i = 0; i < n; ++i) factors.push_back(unwrap(arrays[i]));
+    const bool row = factors.front().ndim() == 1, column = factors.back().ndim() == 1;
+    if (row) factors.front() = tracer::expand_dims(factors.front(), Dims{0});
+    if (column) factors.back() = tracer::expand_dims(factors.back(), Dims{1});
+    for (const tracer::Array& a : factors)
+      if (a.ndim() != 2)
+        throw LinAlgError(std::to_string(a.ndim()) +
+                          "-dimensional array given. Array must be two-dimensional");
+    // cost[i, j]: of the cheapest way to multiply factors i to j; `cut`: behind which it is cut.
+    const auto size = static_cast<std::size_t>(n);
+    std::vector<double> cost(size * size);
+    std::vector<std::size_t> cut(size * size);
+    const auto rows = [&](std::size_t i) { return static_cast<double>(factors[i].shape[0]); };
+    for (std::size_t length = 1; length < size; ++length)
+      for (std::size_t i = 0; i + length < size; ++i) {
+        const std::size_t j = i + length;
+        double& least = cost[i * size + j];
+        least = std::numeric_limits<double>::infinity();
+        for (std::size_t k = i; k < j; ++k) {
+          const double c = cost[i * size + k] + cost[(k + 1) * size + j] +
+                           rows(i) * rows(k + 1) * static_cast<double>(factors[j].shape[1]);
+          if (c < least) least = c, cut[i * size + j] = k;
+        }
+      }
+    const auto product = [&](auto&& self, std::size_t i, std::size_t j) -> tracer::Array {
+      if (i == j) return factors[i];
+      const std::size_t k = cut[i * size + j];
+      return numpy::dot(self(self, i, k), self(self, k + 1, j));
+    };
+    tracer::Array all = product(product, 0, size - 1);
+    if (row) all = numpy::take_at(all, 0, 0);
+    return column ? numpy::take_at(all, all.ndim() - 1, 0) : all;
   });
 }
 

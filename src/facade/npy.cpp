@@ -1,14 +1,13 @@
 // NumPy's file format, versions 1 to 3 (numpy.lib.format): a header that is a Python dictionary of
 // dtype, order and shape, then the elements.
+#include "npy.hpp"
+
 #include <algorithm>
 #include <bit>
 #include <cerrno>
 #include <charconv>
-#include <cstdio>
 #include <cstring>
-#include <memory>
 
-#include "box.hpp"
 #include "core/array_memory.hpp"
 #include "core/shape_limits.hpp"
 
@@ -20,17 +19,6 @@ constexpr char kMagic[] = "\x93NUMPY";
 constexpr std::size_t kMagicSize = 6;
 constexpr std::size_t kAlignment = 64;      // of the elements in the file
 constexpr std::size_t kMaxHeader = 10'000;  // NumPy's own bound
-
-struct Closing {
-  void operator()(std::FILE* f) const { std::fclose(f); }
-};
-using File = std::unique_ptr<std::FILE, Closing>;
-
-File open(const char* function, const std::string& path, const char* mode) {
-  File f(std::fopen(path.c_str(), mode));
-  if (!f) throw Error(std::string(function) + ": '" + path + "': " + std::strerror(errno));
-  return f;
-}
 
 // "f8" and the like: NumPy's kind and size of each dtype. Those of ml_dtypes are raw bytes to it,
 // but for one.
@@ -148,10 +136,22 @@ void swap_bytes(std::byte* at, std::size_t bytes, DType t) {
 
 }  // namespace
 
+File open(const char* function, const std::string& path, const char* mode) {
+  File f(std::fopen(path.c_str(), mode));
+  if (!f) fail_by_errno(function, path);
+  return f;
+}
+void fail_by_errno(const char* function, const std::string& path) {
+  throw Error(std::string(function) + ": '" + path + "': " + std::strerror(errno));
+}
+
 Handle load_npy(const std::string& path, const dtype* wanted) {
-  start();
   const File f = open("load_npy", path, "rb");
-  const Header h = read_header(f.get(), path, wanted ? std::optional(core(*wanted)) : std::nullopt);
+  return read_npy(f.get(), path, wanted);
+}
+Handle read_npy(std::FILE* f, const std::string& path, const dtype* wanted) {
+  start();
+  const Header h = read_header(f, path, wanted ? std::optional(core(*wanted)) : std::nullopt);
   Dims shape = h.shape;
   if (h.fortran) std::reverse(shape.begin(), shape.end());
   const auto unit = static_cast<std::int64_t>(itemsize(h.dtype));
@@ -163,7 +163,7 @@ Handle load_npy(const std::string& path, const dtype* wanted) {
   check_shape(shape, unit);
   const OnHost host;
   Ref<Buffer> memory = allocate_array(shape, h.dtype);
-  const std::size_t there = std::fread(memory->data, 1, memory->bytes, f.get());
+  const std::size_t there = std::fread(memory->data, 1, memory->bytes, f);
   if (there != memory->bytes)
     HeaderReader("", path).fail("it holds " + std::to_string(there) + " of " +
                                 std::to_string(memory->bytes) + " bytes of elements");
@@ -175,11 +175,10 @@ Handle load_npy(const std::string& path, const dtype* wanted) {
   return host.placed(wrap(h.dtype == core(t) ? a : tracer::astype(a, core(t))));
 }
 
-void dump_npy(const std::string& path, const Handle& a) {
+NpyContent npy_content(const Handle& a) {
   const tracer::Array& array = unwrap(a);
   const bool fortran = !tracer::is_c_contiguous(array) && tracer::is_f_contiguous(array);
   const Handle memory = fortran || tracer::is_c_contiguous(array) ? a : copy(a);
-  const void* elements = data(memory);  // before the file is touched
   const char order = std::endian::native == std::endian::little ? '<' : '>';
   std::string shape;
   for (const std::int64_t n : array.shape) shape += std::to_string(n) + ", ";
@@ -193,16 +192,20 @@ void dump_npy(const std::string& path, const Handle& a) {
   constexpr std::size_t kBefore = kMagicSize + 4;
   while ((kBefore + header.size() + 1) % kAlignment != 0) header += ' ';
   header += '\n';
-  const char version[] = {1, 0, static_cast<char>(header.size() & 0xff),
-                          static_cast<char>(header.size() >> 8)};
+  const std::string start = std::string(kMagic, kMagicSize) + '\1' + '\0' +
+                            static_cast<char>(header.size() & 0xff) +
+                            static_cast<char>(header.size() >> 8);
+  return {start + header, memory, data(memory),
+          static_cast<std::size_t>(array.size()) * itemsize(array.dtype)};
+}
+
+void dump_npy(const std::string& path, const Handle& a) {
+  const NpyContent c = npy_content(a);  // before the file is touched
   File f = open("dump_npy", path, "wb");
-  const auto bytes = static_cast<std::size_t>(array.size()) * itemsize(array.dtype);
-  const bool written = std::fwrite(kMagic, 1, kMagicSize, f.get()) == kMagicSize &&
-                       std::fwrite(version, 1, sizeof version, f.get()) == sizeof version &&
-                       std::fwrite(header.data(), 1, header.size(), f.get()) == header.size() &&
-                       std::fwrite(elements, 1, bytes, f.get()) == bytes;
-  if (std::fclose(f.release()) != 0 || !written)
-    throw Error("dump_npy: '" + path + "': " + std::strerror(errno));
+  const bool written =
+      std::fwrite(c.header.data(), 1, c.header.size(), f.get()) == c.header.size() &&
+      std::fwrite(c.elements, 1, c.bytes, f.get()) == c.bytes;
+  if (std::fclose(f.release()) != 0 || !written) fail_by_errno("dump_npy", path);
 }
 
 }  // namespace plait::detail

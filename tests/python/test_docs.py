@@ -32,6 +32,18 @@ def test_api_is_what_docstrings_say(monkeypatch):
     assert api.own_names() <= {n.partition(".")[0] for names in api.SECTIONS.values() for n in names}
 
 
+@pytest.mark.skipif(not np.__version__.startswith("2.4."), reason="the page has NumPy 2.4's names")
+def test_names_in_cpp_are_what_headers_declare(monkeypatch):
+    monkeypatch.syspath_prepend(str(ROOT / "scripts"))
+    import cpp_names
+
+    page, lost = cpp_names.page()
+    assert not lost, "neither a C++ name nor a reason"
+    assert page == cpp_names.PAGE.read_text(), "python scripts/cpp_names.py writes the page"
+    assert {"polyval", "linalg::cond", "fft::hfft", "engine.poisson", "array.copy"} <= cpp_names.declared()
+    assert cpp_names.spelled("no_such_name", cpp_names.declared(), {"no_such_name": "nowhere(a)"}) is None
+
+
 TUTORIALS = sorted(p for p in (DOCS / "tutorials").glob("*.md") if p.stem != "index")
 PAGES = [ROOT / "README.md", *sorted(DOCS.glob("*.md")), *sorted((DOCS / "tutorials").glob("*.md"))]
 

@@ -173,3 +173,36 @@ TEMPLATE_TEST_CASE("products of stacks of small matrices", "", float, double) {
     CHECK(close(array<T>(plait::view(fused, i)), one));
   }
 }
+
+TEST_CASE("conditions of matrices") {
+  const array<double> m{{1, 0, -1}, {0, 1, 0}, {1, 0, 1}};
+  CHECK(linalg::cond(m).item() == Approx(std::sqrt(2)));
+  CHECK(linalg::cond(m, -2).item() == Approx(std::sqrt(0.5)));
+  CHECK(linalg::cond(m, 1).item() == Approx(2));
+  CHECK(linalg::cond(m, -1).item() == Approx(1));
+  const double infinity = std::numeric_limits<double>::infinity();
+  CHECK(linalg::cond(m, infinity).item() == Approx(2));
+  CHECK(linalg::cond(array<int>{{2, 0}, {0, 1}}).item() == 2);
+  const array<double> both = plait::stack({plait::eye(2), plait::zeros({2, 2})});
+  CHECK(close(linalg::cond(both), array<double>{1, infinity}));
+  CHECK(close(linalg::cond(both, 1), array<double>{1, infinity}));
+  CHECK_THROWS_WITH(linalg::cond(plait::zeros({0, 0})),
+                    "linalg::cond: cond is not defined on empty arrays");
+  CHECK_THROWS_AS(linalg::cond(plait::ones({2, 3}), 1), plait::LinAlgError);
+}
+
+TEST_CASE("products of several matrices") {
+  const array<double> a = plait::arange<double>(6).reshape({2, 3}),
+                      b = plait::arange<double>(12).reshape({3, 4}), c = plait::arange<double>(4);
+  CHECK(close(linalg::multi_dot(a, b, c), array<double>{162, 504}));
+  CHECK(close(linalg::multi_dot(c, plait::transpose(b), plait::transpose(a)),
+              array<double>{162, 504}));
+  CHECK(linalg::multi_dot(c, plait::transpose(b), a.reshape({3, 2}), array<int>{1, 2}).ndim() == 0);
+  const array<double> x = sample<double>({5, 40}), y = sample<double>({40, 3}),
+                      z = sample<double>({3, 30}), w = sample<double>({30, 2});
+  CHECK(close(linalg::multi_dot(std::vector<array<double>>{x, y, z, w}),
+              plait::matmul(plait::matmul(plait::matmul(x, y), z), w)));
+  CHECK_THROWS_WITH(linalg::multi_dot(std::vector<array<double>>{a}),
+                    "linalg::multi_dot: Expecting at least two arrays.");
+  CHECK_THROWS_AS(linalg::multi_dot(a, plait::ones({2, 3, 4})), plait::LinAlgError);
+}

@@ -120,3 +120,67 @@ TEST_CASE("load_npy says what is wrong with a file") {
   CHECK_THROWS_AS(plait::load_npy<double>("/nowhere/a.npy"), plait::Error);
   CHECK_THROWS_AS(plait::dump_npy("/nowhere/a.npy", array<double>{1}), plait::Error);
 }
+
+TEST_CASE("arrays by name in one file") {
+  const TemporaryFile f;
+  const array<double> x{{1, 2}, {3, 4}};
+  const array<int> y{7};
+  plait::savez(f.path, {{"x", x + 1.0}, {"y", y}, {"empty", array<bool>{}}});
+  CHECK(list(plait::load_npz<double>(f.path, "x")) == std::vector<double>{2, 3, 4, 5});
+  CHECK(list(plait::load_npz<std::int64_t>(f.path, "y")) == std::vector<std::int64_t>{7});
+  CHECK(plait::load_npz(f.path, "y").dtype() == plait::dtype::int32);
+  const auto all = plait::load_npz(f.path);
+  CHECK(all.size() == 3);
+  CHECK(all.at("x").shape() == plait::shape_type{2, 2});
+  CHECK(all.at("empty").size() == 0);
+  plait::savez(f.path, x, y);
+  CHECK(plait::load_npz<int>(f.path, "arr_1")(0) == 7);
+  CHECK_THROWS_WITH(plait::load_npz(f.path, "z"), "load_npz: 'z' is not a file in the archive");
+  CHECK_THROWS_AS(plait::savez(f.path, {{"x", x}, {"x", y}}), plait::ValueError);
+  CHECK(plait::load_npz(f.path).size() == 2);
+  plait::savez(f.path, plait::named_arrays{});
+  CHECK(plait::load_npz(f.path).empty());
+  CHECK_THROWS_AS(plait::load_npz("/nowhere/a.npz"), plait::Error);
+}
+
+TEST_CASE("files of arrays by name that are damaged") {
+  const TemporaryFile f;
+  plait::savez(f.path, {{"x", array<double>{1, 2, 3}}});
+  const std::string whole = f.text();
+  const auto text_with = [&](std::size_t at, char c) {
+    std::string text = whole;
+    text[at] = c;
+    return text;
+  };
+  CHECK_THROWS_WITH(plait::load_npz(TemporaryFile("no archive").path),
+                    Catch::Matchers::Contains("it has no directory"));
+  const std::size_t last_element = whole.find("PK\1\2") - 1;
+  CHECK_THROWS_WITH(plait::load_npz(TemporaryFile(text_with(last_element, '!')).path),
+                    Catch::Matchers::Contains("the check sum of 'x'"));
+  CHECK_THROWS_WITH(
+      plait::load_npz(TemporaryFile(text_with(whole.find("PK\1\2") + 10, '\10')).path),
+      Catch::Matchers::Contains("'x.npy' is compressed"));
+  // No byte of it makes more than an error.
+  for (std::size_t n = 0; n < whole.size(); ++n) {
+    CHECK_THROWS_AS(plait::load_npz(TemporaryFile(whole.substr(0, n)).path), plait::Error);
+    try {
+      plait::load_npz(TemporaryFile(text_with(n, '\xff')).path);
+    } catch (const plait::Error&) {
+    }
+  }
+}
+
+TEST_CASE("what numpy.savez wrote is read") {
+  using namespace std::string_literals;
+  std::string npy =
+      file("{'descr': '<f8', 'fortran_order': False, 'shape': (1,), }", "\0\0\0\0\0\0\xf8?"s);
+  REQUIRE(npy.size() == 0x88);
+  const std::string sizes = "\x88\0\0\0\0\0\0\0\x88\0\0\0\0\0\0\0"s;
+  const std::string text =
+      "PK\3\4-\0\0\0\0\0\0\0!\0\xb3]\2\x1f\xff\xff\xff\xff\xff\xff\xff\xff\5\0\x14\0x.npy\1\0\x10\0"s +
+      sizes + npy +
+      "PK\1\2-\3-\0\0\0\0\0\0\0!\0\xb3]\2\x1f\x88\0\0\0\x88\0\0\0\5\0\0\0\0\0\0\0\0\0\0\0\x80\1"
+      "\0\0\0\0x.npyPK\5\6\0\0\0\0\1\0\1\0003\0\0\0\xbf\0\0\0\0\0"s;
+  REQUIRE(text.size() == 264);
+  CHECK(list(plait::load_npz<double>(TemporaryFile(text).path, "x")) == std::vector<double>{1.5});
+}
