@@ -425,16 +425,7 @@ inline std::optional<std::int64_t> offset_within(const Array& a,
   }
   return at;
 }
-}  // namespace
 
-const std::byte* peek(const Array& a, std::span<const std::int64_t> index) noexcept {
-  const std::byte* const contents = a.storage->readable.load(std::memory_order_acquire);
-  if (!contents || capture()) return nullptr;
-  const std::optional<std::int64_t> at = offset_within(a, index);
-  return at ? contents + a.offset + *at : nullptr;
-}
-
-namespace {
 // Whether only the storage itself can see its memory: a store to it is the new version. Whoever
 // lends memory sees it, too, and is to see what is stored.
 bool nobody_else_sees(const Storage& s) {
@@ -443,12 +434,15 @@ bool nobody_else_sees(const Storage& s) {
          owned_memory(*v.data);
 }
 
-// own_memory() of what has memory already.
-std::byte* own_memory_now(const Array& a) {
+std::byte* memory_to_write(const Array& a) {
   Storage& s = *a.storage;
-  if (!a.writeable || eager_limit() == 0 || !nobody_else_sees(s)) return nullptr;
+  if (!nobody_else_sees(s)) return nullptr;
   open_to_writes(s);
   return address(a, *s.version);
+}
+// own_memory() of what has memory already.
+std::byte* own_memory_now(const Array& a) {
+  return a.writeable && eager_limit() > 0 ? memory_to_write(a) : nullptr;
 }
 
 void copy_row(std::byte* to, std::int64_t stride, const std::byte* from, std::int64_t step,
@@ -492,8 +486,9 @@ void copy_elements(const Array& from, const Array& to) {
 }
 
 std::byte* own_memory(const Array& a) {
-  if (a.writeable && eager_limit() > 0 && a.storage->version->kind == NodeKind::Empty) evaluate(a);
-  return own_memory_now(a);
+  if (!a.writeable || eager_limit() == 0) return nullptr;
+  if (a.storage->version->kind == NodeKind::Empty) evaluate(a);
+  return memory_to_write(a);
 }
 
 bool stored_at_once(const Array& target, const Scalar& v) {

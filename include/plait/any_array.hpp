@@ -114,12 +114,14 @@ class array<void> {
     static_assert(!detail::is_array_type<V>::value, "plait: fill() takes one value");
     assign(value);
   }
-#define PLAIT_IN_PLACE(op, id)                \
-  template <class B>                          \
-  array& operator op(const B & b) {           \
-    this->template update<detail::fn::id>(b); \
-    return *this;                             \
-  }
+#define PLAIT_IN_PLACE(op, id)                                                    \
+  template <class B, detail::if_updates<detail::fn::id, void, B> = 0>             \
+  array& operator op(const B & b) {                                               \
+    this->template update<detail::fn::id>(b);                                     \
+    return *this;                                                                 \
+  }                                                                               \
+  template <class B, class Why = detail::if_not_updated<detail::fn::id, void, B>> \
+  void operator op(const B& b) = delete;
   PLAIT_IN_PLACE_OPERATORS(PLAIT_IN_PLACE)
 #undef PLAIT_IN_PLACE
 

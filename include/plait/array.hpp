@@ -112,7 +112,7 @@ template <class R, class... A>
 using applied = std::conditional_t<(is_traced<A> || ...), traced<R>, array<R>>;
 
 template <fn F, class... A>
-auto recorded(A&&... a) {
+auto apply(A&&... a) {
   using R = typename result<F, std::decay_t<A>...>::type;
   const Operand operands[] = {operand_of(std::forward<A>(a))...};
   if constexpr (std::is_void_v<R>)
@@ -120,19 +120,120 @@ auto recorded(A&&... a) {
   else
     return applied<R, std::decay_t<A>...>(elementwise(F, operands, sizeof...(A), dtype_of_v<R>));
 }
+
+// Text, pointers and vectors are no operands of anything: they are taken, so that one message says
+// so in place of the list of all candidates. Other types may have operators of their own.
+template <class A>
+inline constexpr bool never_operand = std::is_pointer_v<A> || std::is_null_pointer_v<A>;
+template <>
+inline constexpr bool never_operand<std::string> = true;
+template <class T>
+inline constexpr bool never_operand<std::vector<T>> = true;
+template <class... A>
+inline constexpr bool are_taken =
+    (operand_traits<A>::is_array || ...) && ((operand_traits<A>::valid || never_operand<A>) && ...);
+
+// Why a function does not take operands. A deleted overload has it as its last template argument,
+// where compilers show it, and generic code finds that there is no function.
+namespace why {
+struct taken {};
+struct not_of_this_library {};
+struct operands_are_arrays_and_numbers__array_double_v_makes_an_array_of_a_vector {};
+struct functions_of_elements_take_arrays_as_arguments__vectorize_f_a_b {};
+struct no_dtype_holds_both_element_types__convert_one_with_astype {};
+struct no_loop_for_these_element_types {};
+struct result_does_not_fit_the_element_type_of_the_array {};
+}  // namespace why
 template <fn F, class... A>
-auto apply(A&&... a) {
-  static_assert(
-      !(is_traced<std::decay_t<A>> || ...) || !(is_array_type<std::decay_t<A>>::value || ...),
-      "plait: a function of elements takes arrays as arguments: vectorize(f, a, b)");
-  static_assert(are_operands<std::decay_t<A>...>,
-                "plait: operands are arrays and numbers, not text, pointers or std::vector: "
-                "array<double>(v) makes an array of a vector");
-  if constexpr (are_operands<std::decay_t<A>...>)
-    return recorded<F>(std::forward<A>(a)...);
-  else  // no second error of a result without a type
-    return applied<double, std::decay_t<A>...>(Handle());
+constexpr auto refusal_of() {
+  if constexpr (!are_taken<A...>) {
+    return why::not_of_this_library();
+  } else if constexpr (!are_operands<A...>) {
+    return why::operands_are_arrays_and_numbers__array_double_v_makes_an_array_of_a_vector();
+  } else if constexpr ((is_traced<A> || ...) && (is_array_type<A>::value || ...)) {
+    return why::functions_of_elements_take_arrays_as_arguments__vectorize_f_a_b();
+  } else if constexpr ((is_untyped<A> || ...)) {
+    return why::taken();
+  } else {
+    constexpr refusal r = resolve_types<F, A...>().why;
+    if constexpr (r == refusal::none)
+      return why::taken();
+    else if constexpr (r == refusal::no_common_dtype)
+      return why::no_dtype_holds_both_element_types__convert_one_with_astype();
+    else
+      return why::no_loop_for_these_element_types();
+  }
 }
+// The same of an in-place operation on an array of T.
+template <fn F, class T, class B>
+constexpr auto update_refusal_of() {
+  using Why = decltype(refusal_of<F, array<T>, B>());
+  if constexpr (!std::is_same_v<Why, why::taken>)
+    return Why();
+  else if constexpr (updatable<F, T, B>())
+    return why::taken();
+  else
+    return why::result_does_not_fit_the_element_type_of_the_array();
+}
+template <class Why>
+inline constexpr bool is_refusal =
+    !std::is_same_v<Why, why::taken> && !std::is_same_v<Why, why::not_of_this_library>;
+template <fn F, class... A>
+using if_operands =
+    std::enable_if_t<std::is_same_v<decltype(refusal_of<F, std::decay_t<A>...>()), why::taken>,
+                     int>;
+template <fn F, class... A>
+using if_refused = std::enable_if_t<is_refusal<decltype(refusal_of<F, std::decay_t<A>...>())>,
+                                    decltype(refusal_of<F, std::decay_t<A>...>())>;
+template <fn F, class T, class B>
+using if_updates = std::enable_if_t<
+    std::is_same_v<decltype(update_refusal_of<F, T, std::decay_t<B>>()), why::taken>, int>;
+template <fn F, class T, class B>
+using if_not_updated =
+    std::enable_if_t<is_refusal<decltype(update_refusal_of<F, T, std::decay_t<B>>())>,
+                     decltype(update_refusal_of<F, T, std::decay_t<B>>())>;
+
+inline constexpr int kMostAxes = 64;  // NumPy's
+// An entry of a braced list: an element, or a list of entries.
+template <class T>
+class nested {
+  template <class V>
+  static constexpr bool is_fraction = std::is_floating_point_v<V> && std::is_integral_v<T>;
+
+ public:
+  template <class V,
+            std::enable_if_t<
+                std::is_convertible_v<V, T> && !std::is_pointer_v<V> && !is_fraction<V>, int> = 0>
+  nested(const V& v) : value_(element_value<T>(v)) {}
+  // Fractions are no integers, as in other lists in braces.
+  template <class V, std::enable_if_t<is_fraction<V>, int> = 0>
+  nested(const V& v) = delete;
+  nested(std::initializer_list<nested> entries) : is_list_(true), entries_(entries) {}
+
+  // Writes the extents of the axes; returns their number.
+  int measure(std::int64_t* shape, int axis = 0) const {
+    if (!is_list_) return axis;
+    if (axis == kMostAxes) throw_deep();
+    shape[axis] = static_cast<std::int64_t>(entries_.size());
+    return entries_.size() > 0 ? entries_.begin()->measure(shape, axis + 1) : axis + 1;
+  }
+  // Writes the elements and returns where the next goes. Throws ValueError where the list has not
+  // those extents.
+  template <class Cell>
+  Cell* flatten(const std::int64_t* extent, int axes, Cell* out) const {
+    if (is_list_ != (axes > 0) ||
+        (is_list_ && static_cast<std::int64_t>(entries_.size()) != *extent))
+      throw_ragged();
+    if (!is_list_) *out++ = {value_};
+    for (const nested& e : entries_) out = e.flatten(extent + 1, axes - 1, out);
+    return out;
+  }
+
+ private:
+  bool is_list_ = false;
+  T value_{};
+  std::initializer_list<nested> entries_;  // lives as long as the whole list in braces
+};
 
 }  // namespace detail
 
@@ -154,7 +255,7 @@ class array {
   using const_reverse_iterator = std::reverse_iterator<const_iterator>;
 
   // An empty 1-D array.
-  array() : array(std::initializer_list<T>{}) {}
+  array() : array(std::initializer_list<detail::nested<T>>{}) {}
   explicit array(detail::Handle h) : handle_(detail::of_dtype(std::move(h), dtype_of_v<T>)) {}
   array(const array&) = default;
   // What was moved from looks empty, and throws ValueError when it is used before it is assigned
@@ -173,16 +274,18 @@ class array {
       : handle_(detail::full({nullptr, 0}, detail::Value::of(detail::element_value<T>(value)))) {}
   template <class V, std::enable_if_t<std::is_arithmetic_v<V>, int> = 0>
   array& operator=(V value) = delete;
-  // Nested lists of elements, C order. Throws ValueError when rows differ in length.
-  // (A template, so that {{1}, {2}} is a column without doubt.)
-  template <int = 0>
-  array(std::initializer_list<T> values) {
-    const auto n = static_cast<std::int64_t>(values.size());
-    handle_ = detail::from_values(values.begin(), {&n, 1}, dtype_of_v<T>);
-  }
-  array(std::initializer_list<std::initializer_list<T>> rows) { from_list<2>(rows); }
-  array(std::initializer_list<std::initializer_list<std::initializer_list<T>>> planes) {
-    from_list<3>(planes);
+  // Nested lists of elements of any depth, C order. Throws ValueError when rows differ in length.
+  array(std::initializer_list<detail::nested<T>> entries) {
+    const detail::nested<T> list(entries);
+    std::int64_t shape[detail::kMostAxes];
+    const int axes = list.measure(shape);
+    std::size_t n = 1;
+    for (int i = 0; i < axes; ++i) n *= static_cast<std::size_t>(shape[i]);
+    cell few[16];  // of short lists, which would take memory for longer than anything else
+    std::vector<cell> many(n > 16 ? n : 0);
+    cell* const cells = n > 16 ? many.data() : few;
+    list.flatten(shape, axes, cells);
+    handle_ = detail::from_values(cells, {shape, axes}, dtype_of_v<T>);
   }
   // Copies of what ranges of elements hold: std::vector, std::span, a pair of iterators ...; 1-D.
   template <
@@ -331,12 +434,14 @@ class array {
     static_assert(!detail::is_array_type<V>::value, "plait: fill() takes one value");
     assign(value);
   }
-#define PLAIT_IN_PLACE(op, id)                \
-  template <class B>                          \
-  array& operator op(const B & b) {           \
-    this->template update<detail::fn::id>(b); \
-    return *this;                             \
-  }
+#define PLAIT_IN_PLACE(op, id)                                                 \
+  template <class B, detail::if_updates<detail::fn::id, T, B> = 0>             \
+  array& operator op(const B & b) {                                            \
+    this->template update<detail::fn::id>(b);                                  \
+    return *this;                                                              \
+  }                                                                            \
+  template <class B, class Why = detail::if_not_updated<detail::fn::id, T, B>> \
+  void operator op(const B& b) = delete;
   PLAIT_IN_PLACE_OPERATORS(PLAIT_IN_PLACE)
 #undef PLAIT_IN_PLACE
 
@@ -367,9 +472,6 @@ class array {
  protected:
   template <detail::fn F, class B>
   void update(const B& b) {
-    static_assert(
-        detail::updatable<F, T, B>(),
-        "plait: the result does not fit this array's element type (NumPy's same_kind rule)");
     const detail::Operand operands[] = {{&handle_, {}, nullptr},
                                         detail::operand_traits<B>::operand(b)};
     detail::elementwise_into(F, operands, 2, handle_);
@@ -397,32 +499,6 @@ class array {
   struct cell {
     T value;
   };
-  template <int N, class L>
-  void from_list(const L& nested) {
-    std::int64_t shape[N] = {};
-    std::vector<cell> cells;
-    measure(nested, shape);
-    std::size_t n = 1;
-    for (const std::int64_t extent : shape) n *= static_cast<std::size_t>(extent);
-    cells.reserve(n);
-    flatten(nested, shape, cells);
-    handle_ = detail::from_values(cells.data(), {shape, N}, dtype_of_v<T>);
-  }
-  static void measure(const T&, std::int64_t*) {}
-  template <class L>
-  static void measure(const std::initializer_list<L>& l, std::int64_t* shape) {
-    *shape = static_cast<std::int64_t>(l.size());
-    if (l.size()) measure(*l.begin(), shape + 1);
-  }
-  static void flatten(const T& v, const std::int64_t*, std::vector<cell>& out) {
-    out.push_back({v});
-  }
-  template <class L>
-  static void flatten(const std::initializer_list<L>& l, const std::int64_t* shape,
-                      std::vector<cell>& out) {
-    if (static_cast<std::int64_t>(l.size()) != *shape) detail::throw_ragged();
-    for (const L& e : l) flatten(e, shape + 1, out);
-  }
 };
 
 }  // namespace plait

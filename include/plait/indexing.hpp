@@ -110,14 +110,13 @@ class masked_array {
   void operator=(const B& value) {
     array_.assign(value, mask_);
   }
-#define PLAIT_IN_PLACE(op, id)                                                                \
-  template <class B>                                                                          \
-  void operator op(const B& b) {                                                              \
-    static_assert(                                                                            \
-        detail::updatable<detail::fn::id, T, B>(),                                            \
-        "plait: the result does not fit this array's element type (NumPy's same_kind rule)"); \
-    array_.assign(detail::apply<detail::fn::id>(array_, b), mask_);                           \
-  }
+#define PLAIT_IN_PLACE(op, id)                                                 \
+  template <class B, detail::if_updates<detail::fn::id, T, B> = 0>             \
+  void operator op(const B& b) {                                               \
+    array_.assign(detail::apply<detail::fn::id>(array_, b), mask_);            \
+  }                                                                            \
+  template <class B, class Why = detail::if_not_updated<detail::fn::id, T, B>> \
+  void operator op(const B& b) = delete;
   PLAIT_IN_PLACE_OPERATORS(PLAIT_IN_PLACE)
 #undef PLAIT_IN_PLACE
 

@@ -6,39 +6,29 @@
 
 namespace plait {
 
-namespace detail {
-// Text, pointers and vectors are no operands of anything: they are taken, so that one message says
-// so in place of the list of all candidates. Other types may have operators of their own.
-template <class A>
-inline constexpr bool never_operand = std::is_pointer_v<A> || std::is_null_pointer_v<A>;
-template <>
-inline constexpr bool never_operand<std::string> = true;
-template <class T>
-inline constexpr bool never_operand<std::vector<T>> = true;
-template <class... A>
-inline constexpr bool are_taken =
-    (operand_traits<A>::is_array || ...) && ((operand_traits<A>::valid || never_operand<A>) && ...);
-template <class... A>
-using if_operands = std::enable_if_t<are_taken<std::decay_t<A>...>, int>;
-}  // namespace detail
-
-// numpy.<name>: one function a row of the operation table.
-#define PLAIT_DEFINE_1(id, name)                              \
-  template <class A, detail::if_operands<A> = 0>              \
-  auto name(A&& a) {                                          \
-    return detail::apply<detail::fn::id>(std::forward<A>(a)); \
-  }
-#define PLAIT_DEFINE_2(id, name)                                                  \
-  template <class A, class B, detail::if_operands<A, B> = 0>                      \
-  auto name(A&& a, B&& b) {                                                       \
-    return detail::apply<detail::fn::id>(std::forward<A>(a), std::forward<B>(b)); \
-  }
-#define PLAIT_DEFINE_3(id, name)                                                 \
-  template <class A, class B, class C, detail::if_operands<A, B, C> = 0>         \
-  auto name(A&& a, B&& b, C&& c) {                                               \
-    return detail::apply<detail::fn::id>(std::forward<A>(a), std::forward<B>(b), \
-                                         std::forward<C>(c));                    \
-  }
+// numpy.<name>: one function a row of the operation table, and what refuses other operands.
+#define PLAIT_DEFINE_1(id, name)                                        \
+  template <class A, detail::if_operands<detail::fn::id, A> = 0>        \
+  auto name(A&& a) {                                                    \
+    return detail::apply<detail::fn::id>(std::forward<A>(a));           \
+  }                                                                     \
+  template <class A, class Why = detail::if_refused<detail::fn::id, A>> \
+  void name(A&& a) = delete;
+#define PLAIT_DEFINE_2(id, name)                                                    \
+  template <class A, class B, detail::if_operands<detail::fn::id, A, B> = 0>        \
+  auto name(A&& a, B&& b) {                                                         \
+    return detail::apply<detail::fn::id>(std::forward<A>(a), std::forward<B>(b));   \
+  }                                                                                 \
+  template <class A, class B, class Why = detail::if_refused<detail::fn::id, A, B>> \
+  void name(A&& a, B&& b) = delete;
+#define PLAIT_DEFINE_3(id, name)                                                                \
+  template <class A, class B, class C, detail::if_operands<detail::fn::id, A, B, C> = 0>        \
+  auto name(A&& a, B&& b, C&& c) {                                                              \
+    return detail::apply<detail::fn::id>(std::forward<A>(a), std::forward<B>(b),                \
+                                         std::forward<C>(c));                                   \
+  }                                                                                             \
+  template <class A, class B, class C, class Why = detail::if_refused<detail::fn::id, A, B, C>> \
+  void name(A&& a, B&& b, C&& c) = delete;
 #define PLAIT_FUNCTION(id, name, arity, ...) PLAIT_DEFINE_##arity(id, name)
 #include "plait/detail/functions.def"
 #undef PLAIT_FUNCTION
@@ -88,7 +78,7 @@ PLAIT_DEFINE_1(LogicalNot, operator!)
 #undef PLAIT_DEFINE_3
 
 // a * b + c. Rounded twice, as these operations are everywhere else.
-template <class A, class B, class C, detail::if_operands<A, B, C> = 0>
+template <class A, class B, class C, detail::if_operands<detail::fn::Add, A, B, C> = 0>
 auto fma(A&& a, B&& b, C&& c) {
   return std::forward<A>(a) * std::forward<B>(b) + std::forward<C>(c);
 }

@@ -4,7 +4,7 @@
 //   auto d = plait::linalg::norm(X - plait::view(means, plait::all(), plait::newaxis()), {2});
 //   plait::array<std::int64_t> label = plait::argmin(d, 0);
 //
-// Printing is in plait/io.hpp, xtensor interoperation in plait/xtensor.hpp.
+// std::format is in plait/io.hpp, xtensor interoperation in plait/xtensor.hpp.
 #pragma once
 #include "plait/any_array.hpp"
 #include "plait/array.hpp"
@@ -29,6 +29,7 @@
 #include "plait/norms.hpp"
 #include "plait/npz.hpp"
 #include "plait/polynomial.hpp"
+#include "plait/print.hpp"
 #include "plait/random.hpp"
 #include "plait/rearrange.hpp"
 #include "plait/reduce.hpp"

@@ -111,18 +111,38 @@ class axis_iterator {
   reference operator[](difference_type n) const { return detail::view_of<T>(array_, index_ + n); }
   axis_iterator& operator++() { return *this += 1; }
   axis_iterator& operator--() { return *this += -1; }
+  axis_iterator operator++(int) {
+    axis_iterator before = *this;
+    ++index_;
+    return before;
+  }
+  axis_iterator operator--(int) {
+    axis_iterator before = *this;
+    --index_;
+    return before;
+  }
   axis_iterator& operator+=(difference_type n) {
     index_ += n;
     return *this;
   }
+  axis_iterator& operator-=(difference_type n) { return *this += -n; }
   friend axis_iterator operator+(axis_iterator i, difference_type n) { return i += n; }
+  friend axis_iterator operator+(difference_type n, axis_iterator i) { return i += n; }
+  friend axis_iterator operator-(axis_iterator i, difference_type n) { return i -= n; }
   friend difference_type operator-(const axis_iterator& a, const axis_iterator& b) {
     return a.index_ - b.index_;
   }
-  friend bool operator==(const axis_iterator& a, const axis_iterator& b) {
-    return a.index_ == b.index_;
+#define PLAIT_COMPARE(op)                                                   \
+  friend bool operator op(const axis_iterator& a, const axis_iterator& b) { \
+    return a.index_ op b.index_;                                            \
   }
-  friend bool operator!=(const axis_iterator& a, const axis_iterator& b) { return !(a == b); }
+  PLAIT_COMPARE(==)
+  PLAIT_COMPARE(!=)
+  PLAIT_COMPARE(<)
+  PLAIT_COMPARE(<=)
+  PLAIT_COMPARE(>)
+  PLAIT_COMPARE(>=)
+#undef PLAIT_COMPARE
 
  private:
   detail::Handle array_;  // the axis is its first

@@ -10,6 +10,7 @@
 #include "errors.hpp"
 #include "plait/detail/core.hpp"
 #include "tracer/array.hpp"
+#include "tracer/capture.hpp"
 #include "tracer/context.hpp"
 #include "tracer/device.hpp"
 
@@ -28,14 +29,29 @@ struct Selection {
   std::vector<Key> key;
 };
 
-struct Box {
+struct Box : ElementAccess {  // first: headers read it
   template <class Make>
-  explicit Box(Make&& make) : array(make()) {}
+  explicit Box(Make&& make) : array(make()) {
+    show();
+  }
+  // The array's elements to who reads them without a call: again when it is another array. Of what
+  // is selected nothing is shown, as it is read anew after writes.
+  void show() {
+    if (!array.storage) return;
+    contents = reinterpret_cast<const void* const*>(&array.storage->readable);
+    captures = reinterpret_cast<const int*>(&tracer::detail::captures);
+    shape = array.shape.data();
+    strides = array.strides.data();
+    offset = array.offset;
+    ndim = array.ndim();
+  }
   std::atomic<std::uint32_t> refs{1};
   Ref<Lease> lease;     // goes after `array`, so that it can tell whether it was the last
   tracer::Array array;  // without storage: of a selection that was not read yet
   std::unique_ptr<Selection> selection;
 };
+static_assert(sizeof(std::atomic<const std::byte*>) == sizeof(void*) &&
+              sizeof(std::atomic<int>) == sizeof(int));
 // Nobody can copy the handle of which this is the only one.
 inline bool only_handle(const Box& b) { return b.refs.load(std::memory_order_acquire) == 1; }
 extern FreeList<Box> boxes;  // guarded by the recorder's lock

@@ -63,6 +63,7 @@ Handle elementwise_of(fn f, const Operand* operands, int n, std::optional<DType>
           *o->given = Handle();
         } else {
           std::swap(o->given->get()->array, a);
+          o->given->get()->show();
           h = std::move(*o->given);
         }
       }

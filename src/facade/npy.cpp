@@ -71,6 +71,9 @@ class HeaderReader {
   }
 
   void read_type(const char* at, Header& h) const {
+    if (*at == '[')
+      throw DTypeError("load_npy: '" + path_ +
+                       "' holds records of several fields, which Plait's arrays do not have");
     const std::string descr = *at == '\'' || *at == '"'
                                   ? std::string(at + 1, std::strcspn(at + 1, "'\""))
                                   : std::string(at, std::strcspn(at, "}"));

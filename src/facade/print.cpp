@@ -1,23 +1,29 @@
 // Text of arrays as NumPy's str() has it: one format for all elements that are shown, long axes
-// abbreviated, lines of at most 75 columns.
+// abbreviated, lines of limited width.
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <ios>
 #include <limits>
+#include <mutex>
 #include <ostream>
 #include <vector>
 
 #include "box.hpp"
-#include "plait/io.hpp"
+#include "plait/print.hpp"
 
 namespace plait::detail {
 
 namespace {
 
-constexpr std::int64_t kEdge = 3;           // items shown at each end of an abbreviated axis
-constexpr std::int64_t kAbbreviate = 1000;  // elements from which axes are abbreviated
-constexpr int kPrecision = 8;               // digits behind the point
-constexpr std::size_t kLine = 75;
+// How numbers are written: as the options say, or, asked for by a stream, each with as many digits.
+enum class Notation : std::uint8_t { Chosen, Fixed, Scientific };
+struct Format {
+  print_options options;
+  Notation notation = Notation::Chosen;
+  bool whole = true;      // a scalar has all its digits
+  std::size_t width = 0;  // of an element, at least
+};
 
 template <class F>
 std::string digits(F v, std::chars_format format, int precision) {
@@ -41,10 +47,10 @@ Parts split(const std::string& text) {
 void drop_zeros(std::string& fraction) { fraction.resize(fraction.find_last_not_of('0') + 1); }
 // The shortest digits that read back as the value, rounded where they are more than the precision.
 template <class F>
-Parts parts(F v, std::chars_format format) {
+Parts parts(F v, std::chars_format format, int precision) {
   Parts p = split(digits(v, format, -1));
-  if (p.fraction.size() > static_cast<std::size_t>(kPrecision))
-    p = split(digits(v, format, kPrecision));
+  if (p.fraction.size() > static_cast<std::size_t>(precision))
+    p = split(digits(v, format, precision));
   drop_zeros(p.fraction);
   return p;
 }
@@ -77,7 +83,10 @@ std::string complex_text(std::complex<F> z) {
 template <class F>
 class FloatFormat {
  public:
-  FloatFormat(const std::vector<F>& values, bool plus) : plus_(plus) {
+  FloatFormat(const std::vector<F>& values, const Format& format, bool plus)
+      : plus_(plus),
+        exact_(format.notation != Notation::Chosen),
+        precision_(std::min(format.options.precision, kMostDigits)) {
     F most = 0, least = std::numeric_limits<F>::infinity();
     for (const F v : values)
       if (std::isfinite(v) && v != 0) {
@@ -85,7 +94,9 @@ class FloatFormat {
         least = std::min(least, std::fabs(v));
       }
     const F many = std::numeric_limits<F>::digits10 < 8 ? F(1e6) : F(1e8);
-    scientific_ = most > 0 && (most >= many || least < F(1e-4) || most / least > F(1000));
+    const bool far_apart = !format.options.suppress && (least < F(1e-4) || most / least > F(1000));
+    scientific_ = format.notation == Notation::Scientific ||
+                  (!exact_ && most > 0 && (most >= many || far_apart));
     for (const F v : values)
       if (std::isfinite(v)) {
         const Parts p = parts_of(v);
@@ -116,31 +127,34 @@ class FloatFormat {
     return v < 0 ? "-inf" : plus_ ? "+inf" : "inf";
   }
   Parts parts_of(F v) const {
-    Parts p = parts(v, scientific_ ? std::chars_format::scientific : std::chars_format::fixed);
+    const auto format = scientific_ ? std::chars_format::scientific : std::chars_format::fixed;
+    Parts p = exact_ ? split(digits(v, format, precision_)) : parts(v, format, precision_);
     if (plus_ && p.whole[0] != '-') p.whole.insert(p.whole.begin(), '+');
     return p;
   }
 
-  bool plus_, scientific_ = false;
+  static constexpr int kMostDigits = 150;
+  bool plus_, exact_, scientific_ = false;
+  int precision_;
   std::size_t left_ = 0, right_ = 0, exponent_ = 0;
 };
 
 template <class F>
-std::vector<std::string> texts(const std::vector<F>& values, bool plus = false) {
-  const FloatFormat<F> format(values, plus);
+std::vector<std::string> texts(const std::vector<F>& values, const Format& f, bool plus = false) {
+  const FloatFormat<F> format(values, f, plus);
   std::vector<std::string> out;
   for (const F v : values) out.push_back(format(v));
   return out;
 }
 template <class F>
-std::vector<std::string> complex_texts(const std::vector<Value>& values) {
+std::vector<std::string> complex_texts(const std::vector<Value>& values, const Format& f) {
   std::vector<F> re, im;
   for (const Value& v : values) {
     re.push_back(v.as<std::complex<F>>().real());
     im.push_back(v.as<std::complex<F>>().imag());
   }
-  std::vector<std::string> out = texts(re);
-  const std::vector<std::string> behind = texts(im, true);
+  std::vector<std::string> out = texts(re, f);
+  const std::vector<std::string> behind = texts(im, f, true);
   for (std::size_t i = 0; i < out.size(); ++i) {
     std::string s = behind[i];
     s.insert(s.find_last_not_of(' ') + 1, "j");
@@ -164,12 +178,12 @@ std::string narrow_text(const Value& v) {
 }
 
 // All of one width, but for those of ml_dtypes, which NumPy writes as they are.
-std::vector<std::string> texts_of(const std::vector<Value>& values, dtype t) {
-  if (t == dtype::float16) return texts(as<float16, float>(values));
-  if (t == dtype::float32) return texts(as<float, float>(values));
-  if (t == dtype::float64) return texts(as<double, double>(values));
-  if (t == dtype::complex64) return complex_texts<float>(values);
-  if (t == dtype::complex128) return complex_texts<double>(values);
+std::vector<std::string> texts_of(const std::vector<Value>& values, dtype t, const Format& f) {
+  if (t == dtype::float16) return texts(as<float16, float>(values), f);
+  if (t == dtype::float32) return texts(as<float, float>(values), f);
+  if (t == dtype::float64) return texts(as<double, double>(values), f);
+  if (t == dtype::complex64) return complex_texts<float>(values, f);
+  if (t == dtype::complex128) return complex_texts<double>(values, f);
   std::vector<std::string> out;
   if (is_narrow(t)) {
     for (const Value& v : values) out.push_back(narrow_text(v));
@@ -187,7 +201,8 @@ std::vector<std::string> texts_of(const std::vector<Value>& values, dtype t) {
   return out;
 }
 
-std::string text_of(const Value& v) {
+std::string text_of(const Value& v, const Format& f) {
+  if (!f.whole) return texts_of({v}, v.type, f)[0];
   switch (v.type) {
     case dtype::bool_:
       return v.as<bool>() ? "True" : "False";
@@ -202,33 +217,42 @@ std::string text_of(const Value& v) {
     case dtype::complex128:
       return complex_text(v.as<std::complex<double>>());
     default:
-      return texts_of({v}, v.type)[0];
+      return texts_of({v}, v.type, f)[0];
   }
 }
 
 class Printer {
  public:
-  explicit Printer(const Handle& a)
-      : array_(a), shape_(unwrap(a).shape), abbreviate_(size_of(a) > kAbbreviate) {}
+  Printer(const Handle& a, const Format& format)
+      : array_(a),
+        shape_(unwrap(a).shape),
+        format_(format),
+        edge_(format.options.edgeitems),
+        abbreviate_(size_of(a) > format.options.threshold) {}
   std::string text() {
-    if (shape_.size() == 0) return text_of(item(array_, nullptr, 0));
+    if (shape_.size() == 0) return padded(text_of(item(array_, nullptr, 0), format_));
     if (size_of(array_) == 0) return "[]";
     index_.resize(static_cast<std::size_t>(shape_.size()));
     collect(0);
-    words_ = texts_of(values_, dtype_of(array_));
+    words_ = texts_of(values_, dtype_of(array_), format_);
     write(0);
     return std::move(out_);
   }
 
  private:
+  std::string padded(std::string word) const {
+    if (word.size() < format_.width) word.insert(0, format_.width - word.size(), ' ');
+    return word;
+  }
   // Calls item(i) for each index of the axis that is shown, and gap() where others are left out.
   template <class Item, class Gap>
   void shown(int axis, Item item, Gap gap) {
     const std::int64_t n = shape_[axis];
     for (std::int64_t i = 0; i < n; ++i) {
-      if (abbreviate_ && n > 2 * kEdge && i == kEdge) {
+      if (abbreviate_ && n > 2 * edge_ && i == edge_) {
         gap();
-        i = n - kEdge;
+        i = n - edge_;
+        if (i == n) return;
       }
       index_[static_cast<std::size_t>(axis)] = i;
       item(i);
@@ -251,7 +275,9 @@ class Printer {
     out_ += '[';
     if (below == 0) {
       std::string line = indent;
-      const std::size_t width = kLine - static_cast<std::size_t>(axis) - 1;
+      const auto line_width =
+          static_cast<std::size_t>(std::max(format_.options.linewidth, axis + 2));
+      const std::size_t width = line_width - static_cast<std::size_t>(axis) - 1;
       std::string lines;
       const auto add = [&](const std::string& word) {
         if (line.size() + word.size() > width && line.size() > indent.size()) {
@@ -261,7 +287,7 @@ class Printer {
         }
         line += word + ' ';
       };
-      shown(axis, [&](std::int64_t) { add(words_[next_++]); }, [&] { add("..."); });
+      shown(axis, [&](std::int64_t) { add(padded(words_[next_++])); }, [&] { add("..."); });
       line.pop_back();
       lines += line;
       out_ += lines.substr(indent.size());
@@ -280,6 +306,8 @@ class Printer {
 
   const Handle& array_;
   const Dims shape_;
+  const Format format_;
+  const std::int64_t edge_;
   const bool abbreviate_;
   std::vector<std::int64_t> index_;
   std::vector<Value> values_;
@@ -290,7 +318,45 @@ class Printer {
 
 }  // namespace
 
-std::string to_text(const Handle& a) { return Printer(a).text(); }
-void write(std::ostream& out, const Handle& a) { out << to_text(a); }
+std::string to_text(const Handle& a, const print_options& options) {
+  return Printer(a, {options}).text();
+}
+
+void write(std::ostream& out, const Handle& a) {
+  constexpr std::streamsize kInitial = 6;
+  const std::ios_base::fmtflags notation = out.flags() & std::ios_base::floatfield;
+  Format f{get_printoptions()};
+  if (notation == std::ios_base::fixed) f.notation = Notation::Fixed;
+  if (notation == std::ios_base::scientific) f.notation = Notation::Scientific;
+  f.whole = f.notation == Notation::Chosen && out.precision() == kInitial;
+  if (!f.whole) f.options.precision = static_cast<int>(out.precision());
+  f.width = static_cast<std::size_t>(out.width(0));
+  out << Printer(a, f).text();
+}
+
+namespace {
+std::mutex options_mutex;
+print_options options_now;
+}  // namespace
 
 }  // namespace plait::detail
+
+namespace plait {
+
+void set_printoptions(const print_options& options) {
+  if (options.precision < 0 || options.threshold < 0 || options.edgeitems < 0 ||
+      options.linewidth < 0)
+    throw ValueError("set_printoptions: the numbers cannot be negative");
+  const std::lock_guard held(detail::options_mutex);
+  detail::options_now = options;
+}
+print_options get_printoptions() {
+  const std::lock_guard held(detail::options_mutex);
+  return detail::options_now;
+}
+std::string to_string(const shape_type& shape) {
+  return to_string(Dims(shape.data(), shape.data() + shape.size()));
+}
+std::ostream& operator<<(std::ostream& out, dtype t) { return out << to_string(t); }
+
+}  // namespace plait

@@ -1,5 +1,7 @@
 // Values: evaluation, element access, exports, and the engine's controls.
 #include <algorithm>
+#include <map>
+#include <mutex>
 #include <vector>
 
 #include "box.hpp"
@@ -14,14 +16,17 @@ namespace detail {
 namespace {
 
 std::span<const std::int64_t> indices(const std::int64_t* index, int n, const Handle& a) {
-  if (n != unwrap(a).ndim())
-    throw IndexError("an element takes one index an axis: " + std::to_string(n) +
-                     " indices for an array of dimension " + std::to_string(unwrap(a).ndim()) +
-                     "; view() takes fewer");
+  check_element(a, n);
   return {index, static_cast<std::size_t>(n)};
 }
 
 }  // namespace
+
+void throw_indices(const Handle& a, int n) {
+  throw IndexError("an element takes one index an axis: " + std::to_string(n) +
+                   (n == 1 ? " index" : " indices") + " for an array of dimension " +
+                   std::to_string(unwrap(a).ndim()) + "; view(a, i) and row(a, i) take fewer");
+}
 
 void evaluate(const Handle* arrays, int n) {
   if (std::all_of(arrays, arrays + n, is_at_hand)) return;
@@ -45,35 +50,40 @@ void* mutable_data(const Handle& a) {
   return tracer::writable_data(unwrap(a));
 }
 
+namespace {
+// The layout of these axes that is kept for good.
+const Layout* kept_layout(std::vector<std::int64_t> shape, std::vector<std::int64_t> strides) {
+  using Axes = std::pair<std::vector<std::int64_t>, std::vector<std::int64_t>>;
+  static std::mutex mutex;
+  static std::map<Axes, Layout> all;
+  const std::lock_guard held(mutex);
+  const auto [at, is_new] = all.try_emplace({std::move(shape), std::move(strides)});
+  if (is_new)
+    at->second = {static_cast<int>(at->first.first.size()), at->first.first.data(),
+                  at->first.second.data()};
+  return &at->second;
+}
+}  // namespace
+
 Elements elements(const Handle& a, bool writing) {
   Elements e;
   if (!a || size_of(a) == 0) return e;
   e.first = writing ? mutable_data(a) : const_cast<void*>(data(a));
-  const Dims &shape = unwrap(a).shape, &strides = unwrap(a).strides;
-  std::int64_t count = 1;  // of the elements that the axes behind have
-  for (int i = shape.size(); i-- > 0;) {
-    if (shape[i] == 1) continue;
-    if (count == 1)
-      e.stride = strides[i];
-    else if (strides[i] != e.stride * count)
-      e.even = false;
-    count *= shape[i];
+  std::vector<std::int64_t> shape, strides;  // of axes that are no continuation of the next
+  const tracer::Array& array = unwrap(a);
+  for (int i = 0; i < array.ndim(); ++i) {
+    if (array.shape[i] == 1) continue;
+    if (!shape.empty() && strides.back() == array.shape[i] * array.strides[i]) {
+      shape.back() *= array.shape[i];
+      strides.back() = array.strides[i];
+    } else {
+      shape.push_back(array.shape[i]);
+      strides.push_back(array.strides[i]);
+    }
   }
+  if (shape.size() == 1) e.stride = strides[0];
+  if (shape.size() > 1) e.layout = kept_layout(std::move(shape), std::move(strides));
   return e;
-}
-
-std::int64_t element_offset(const Handle& a, std::int64_t i) noexcept {
-  const Dims &shape = a.get()->array.shape, &strides = a.get()->array.strides;
-  std::int64_t at = 0;
-  for (int axis = shape.size(); axis-- > 0 && i != 0; i /= shape[axis])
-    at += i % shape[axis] * strides[axis];
-  return at;
-}
-
-const void* peek(const Handle& a, const std::int64_t* index, int n) noexcept {
-  return a && a.get()->array.storage
-             ? tracer::peek(a.get()->array, {index, static_cast<std::size_t>(n)})
-             : nullptr;
 }
 
 void* poke(const Handle& a, const std::int64_t* index, int n) {
@@ -140,6 +150,11 @@ void note_called_for_each(const char* function) {
 void throw_ragged() {
   throw ValueError(
       "array: the rows of a nested list differ in length: every row takes as many elements");
+}
+
+void throw_deep() {
+  throw ValueError("array: maximum supported dimension for an ndarray is " +
+                   std::to_string(kMaxDims) + ", found more");
 }
 
 }  // namespace detail

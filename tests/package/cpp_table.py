@@ -6,6 +6,7 @@ import subprocess
 import sys
 
 PREFACE = """#include <algorithm>
+#include <iomanip>
 #include <iostream>
 #include <plait/io.hpp>
 #include <plait/plait.hpp>

@@ -22,6 +22,18 @@ endforeach()
 # Nor do the templates warn, of any element type.
 execute_process(COMMAND ${CXX} ${flags} -fsyntax-only ${SOURCE}/tests/package/warnings.cpp COMMAND_ERROR_IS_FATAL ANY)
 
+# Where the library has std::format, it takes arrays.
+file(WRITE ${WORK}/format.cpp [[
+#include <plait/io.hpp>
+#include <plait/plait.hpp>
+#ifdef __cpp_lib_format
+std::string text(plait::array<double> a, plait::array<bool> m, const plait::array<float>& b) {
+  return std::format("{} {:.3} {} {} {} {}", a, a, plait::view(a, 0), a[m], a.dtype(), plait::view(b, 0));
+}
+#endif
+]])
+execute_process(COMMAND ${CXX} -std=c++20 -Wall -Wextra -Werror -I${SOURCE}/include -I${GENERATED} -fsyntax-only ${WORK}/format.cpp COMMAND_ERROR_IS_FATAL ANY)
+
 # The sample of the page compiles.
 file(READ ${SOURCE}/docs/precision.md page)
 if(NOT page MATCHES "```cpp\n([^`]*)```")
@@ -31,7 +43,8 @@ file(WRITE ${WORK}/sample.cpp "${CMAKE_MATCH_1}")
 execute_process(COMMAND ${CXX} ${flags} -fsyntax-only ${WORK}/sample.cpp COMMAND_ERROR_IS_FATAL ANY)
 
 # What is refused, in a message that one can read.
-foreach(mistake [[a + "x"]] [[where(a > 0, a, "x")]] [[a * std::vector<double>(3)]] [[printf("%f", a(0))]] [[a.data() + view(a, k).data()]] [[a = 0]] [[dot(cast<bfloat16>(a), cast<float8_e4m3fn>(a))]])
+foreach(mistake [[a + "x"]] [[where(a > 0, a, "x")]] [[a * std::vector<double>(3)]] [[printf("%f", a(0))]] [[a.data() + view(a, k).data()]] [[a = 0]] [[dot(cast<bfloat16>(a), cast<float8_e4m3fn>(a))]]
+                [[a & a]] [[a += "x"]] [[k &= a]] [[a[k] &= 1]] [[~a]] [[array<int>{1.5}]] [=[a[1][2]]=] [[random::engine().integers<double>(0, 9, {3})]])
   file(WRITE ${WORK}/mistake.cpp "#include <cstdio>\n#include <plait/plait.hpp>\nvoid f(plait::array<double> a, plait::array<std::int64_t> k) {\n  using namespace plait;\n  (void)k;\n  (void)(${mistake});\n}\n")
   execute_process(COMMAND ${CXX} -std=c++17 -I${SOURCE}/include -I${GENERATED} -fsyntax-only ${WORK}/mistake.cpp RESULT_VARIABLE refused ERROR_VARIABLE text)
   string(REGEX MATCHALL "\n" lines "${text}")

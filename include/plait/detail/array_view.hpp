@@ -20,8 +20,12 @@ class array_view : public array<T> {
   array_view(const array_view& o) : array<T>(o) {}
   array_view(array_view&& o) noexcept : array<T>(std::move(o)), moved_(true) {}
   template <class... I>
-  element_reference<T> operator()(I... index) const {
+  element_reference<T> operator()(I... index) const& {
     return element_reference<T>(this->handle_, index...);
+  }
+  template <class... I>
+  element_reference<T> operator()(I... index) && {
+    return element_reference<T>(std::move(this->handle_), index...);
   }
   // By value: the move constructor has run where the source was given away by std::move, and has
   // not where it is what view() returned.
@@ -41,7 +45,7 @@ class array_view : public array<T> {
     this->assign(value);
     return *this;
   }
-  array_view& operator=(std::initializer_list<T> values) {
+  array_view& operator=(std::initializer_list<detail::nested<T>> values) {
     this->assign(array<T>(values));
     return *this;
   }

@@ -254,18 +254,57 @@ PLAIT_API void evaluate(const Handle* arrays, int n);
 PLAIT_API void compute_into(Handle a, void* out);  // in C order
 PLAIT_API const void* data(const Handle& a);
 PLAIT_API void* mutable_data(const Handle& a);
-// Where the elements lie for one who walks them in C order: `stride` bytes apart when `even`, else
-// at element_offset().
+// Axes of elements that are not evenly apart, as few as there can be; kept for good, so that an
+// iterator needs no reference to them: a program has few of them.
+struct Layout {
+  int ndim = 0;
+  const std::int64_t *shape = nullptr, *strides = nullptr;
+  // No part of loops, which are compiled twice by that: for elements that are evenly apart, too.
+  [[gnu::noinline, gnu::pure]] std::int64_t offset(std::int64_t i) const {
+    std::int64_t at = 0;
+    for (int axis = ndim - 1; axis > 0; --axis) {
+      const std::int64_t above = i / shape[axis];
+      at += (i - above * shape[axis]) * strides[axis];
+      i = above;
+    }
+    return at + i * strides[0];
+  }
+};
+// Where the elements lie for one who walks them in C order: `stride` bytes apart, or as the layout
+// says.
 struct Elements {
   void* first = nullptr;
   std::int64_t stride = 0;
-  bool even = true;
+  const Layout* layout = nullptr;
 };
 PLAIT_API Elements elements(const Handle& a, bool writing);  // writing: as mutable_data()
-PLAIT_API std::int64_t element_offset(const Handle& a, std::int64_t i) noexcept;
+// What a Box begins with: where its elements lie, for who reads one without a call.
+struct ElementAccess {
+  const void* const* contents = nullptr;  // the array's memory, where that is known; none: never
+  const int* captures = nullptr;  // how many calls are watched, who have to know of what is read
+  const std::int64_t *shape = nullptr, *strides = nullptr;
+  std::int64_t offset = 0;
+  int ndim = 0;
+};
+inline const ElementAccess* access_of(const Handle& a) {
+  const auto* const e = reinterpret_cast<const ElementAccess*>(a.get());
+  return e && e->contents ? e : nullptr;
+}
 // The element's memory, without a lock, when it is known to be on the host; else, and where the
 // index is out of bounds, nullptr: item() knows more.
-PLAIT_API const void* peek(const Handle& a, const std::int64_t* index, int n) noexcept;
+inline const void* peek(const Handle& a, const std::int64_t* index, int n) noexcept {
+  const ElementAccess* const e = access_of(a);
+  if (!e || e->ndim != n || __atomic_load_n(e->captures, __ATOMIC_RELAXED) != 0) return nullptr;
+  const char* at = static_cast<const char*>(__atomic_load_n(e->contents, __ATOMIC_ACQUIRE));
+  if (!at) return nullptr;
+  at += e->offset;
+  for (int i = 0; i < n; ++i) {
+    const std::int64_t k = index[i] < 0 ? index[i] + e->shape[i] : index[i];
+    if (k < 0 || k >= e->shape[i]) return nullptr;
+    at += k * e->strides[i];
+  }
+  return at;
+}
 // Where the element may be written to, at once, when nothing but its array sees that memory; else
 // nullptr, too: set_item() knows more.
 PLAIT_API void* poke(const Handle& a, const std::int64_t* index, int n);
@@ -275,12 +314,18 @@ PLAIT_API void set_item(const Handle& a, const std::int64_t* index, int n, const
 // Keeps the memory in place, and writes to it immediate, until unexport.
 PLAIT_API void* export_memory(const Handle& a);
 PLAIT_API void unexport(const Handle& a);
+// IndexError unless so many indices name an element.
+[[noreturn]] PLAIT_API void throw_indices(const Handle& a, int n);
+inline void check_element(const Handle& a, int n) {
+  const ElementAccess* const e = access_of(a);
+  if ((e ? e->ndim : shape_of(a).size) != n) throw_indices(a, n);
+}
 PLAIT_API void check_ndim(const char* function, const Handle& a, int least);
 [[noreturn]] PLAIT_API void throw_ragged();
+[[noreturn]] PLAIT_API void throw_deep();
 [[noreturn]] PLAIT_API void throw_shapes(const char* function, Span from, Span to);
 // NumPy's OverflowError for an integer that an element cannot hold.
 [[noreturn]] PLAIT_API void throw_out_of_bounds(const std::string& integer, dtype t);
-PLAIT_API std::string to_text(const Handle& a);
 PLAIT_API std::string explain(const Handle* arrays, int n);
 
 }  // namespace plait::detail

@@ -56,42 +56,87 @@ void write_element(const Handle& h, const std::int64_t* index, int n, const T& v
     set_item(h, index, n, Value::of(v));
 }
 
+// Arithmetic of complex numbers is templates, which take no class that converts to one.
+template <class R, class T>
+struct reference_arithmetic {};
+template <class R, class U>
+struct reference_arithmetic<R, std::complex<U>> {
+#define PLAIT_ARITHMETIC(op)                                                               \
+  friend auto operator op(const R& a, const R& b) { return a.value() op b.value(); }       \
+  friend auto operator op(const R& a, const std::complex<U>& b) { return a.value() op b; } \
+  friend auto operator op(const std::complex<U>& a, const R& b) { return a op b.value(); }
+  PLAIT_ARITHMETIC(+)
+  PLAIT_ARITHMETIC(-)
+  PLAIT_ARITHMETIC(*)
+  PLAIT_ARITHMETIC(/)
+  PLAIT_ARITHMETIC(==)
+  PLAIT_ARITHMETIC(!=)
+#undef PLAIT_ARITHMETIC
+};
+
 }  // namespace detail
 
-// What x(i, j) gives on a mutable array: reads as T, writes through.
+// What x(i, j) gives on a mutable array: reads as T, writes through. Like the reference that a
+// std::vector gives, it is good as long as the variable x is; value() is the element by itself. Of
+// a temporary view it keeps the elements.
 template <class T>
-class element_reference {
+class [[nodiscard]] element_reference
+    : public detail::reference_arithmetic<element_reference<T>, T> {
  public:
   template <class... I>
-  explicit element_reference(detail::Handle h, I... index)
-      : handle_(std::move(h)), size_(sizeof...(I)), index_{static_cast<std::int64_t>(index)...} {
+  explicit element_reference(const detail::Handle& array, I... index)
+      : array_(&array), size_(sizeof...(I)), index_{static_cast<std::int64_t>(index)...} {
     static_assert(sizeof...(I) <= 8, "plait: at most 8 indices; take a view first");
+    detail::check_element(array, size_);
+  }
+  template <class... I>
+  explicit element_reference(detail::Handle&& array, I... index)
+      : owner_(std::move(array)), size_(sizeof...(I)), index_{static_cast<std::int64_t>(index)...} {
+    static_assert(sizeof...(I) <= 8, "plait: at most 8 indices; take a view first");
+    detail::check_element(owner_, size_);
   }
   element_reference(const element_reference&) = default;
-  operator T() const { return detail::read_element<T>(handle_, index_, size_); }
+  T value() const { return detail::read_element<T>(handle(), index_, size_); }
+  operator T() const { return value(); }
   const element_reference& operator=(const T& v) const {
-    detail::write_element(handle_, index_, size_, v);
+    detail::write_element(handle(), index_, size_, v);
     return *this;
   }
   template <class V, std::enable_if_t<std::is_arithmetic_v<V> && !std::is_same_v<V, T>, int> = 0>
   const element_reference& operator=(const V& v) const {
     return *this = detail::element_value<T>(v);
   }
-  const element_reference& operator=(const element_reference& o) const { return *this = T(o); }
-  const element_reference& operator+=(const T& v) const { return *this = T(T(*this) + v); }
-  const element_reference& operator-=(const T& v) const { return *this = T(T(*this) - v); }
-  const element_reference& operator*=(const T& v) const { return *this = T(T(*this) * v); }
-  const element_reference& operator/=(const T& v) const { return *this = T(T(*this) / v); }
+  const element_reference& operator=(const element_reference& o) const { return *this = o.value(); }
+  const element_reference& operator+=(const T& v) const { return *this = T(value() + v); }
+  const element_reference& operator-=(const T& v) const { return *this = T(value() - v); }
+  const element_reference& operator*=(const T& v) const { return *this = T(value() * v); }
+  const element_reference& operator/=(const T& v) const { return *this = T(value() / v); }
+  const element_reference& operator++() const { return *this = T(value() + T(1)); }
+  const element_reference& operator--() const { return *this = T(value() - T(1)); }
+  T operator++(int) const {
+    const T before = value();
+    *this = T(before + T(1));
+    return before;
+  }
+  T operator--(int) const {
+    const T before = value();
+    *this = T(before - T(1));
+    return before;
+  }
 
  private:
   template <class>
   friend class array;
-  element_reference(detail::Handle h, const extents& index)
-      : handle_(std::move(h)), size_(index.size()), index_{} {
+  element_reference(const detail::Handle& array, const extents& index)
+      : array_(&array), size_(index.size()), index_{} {
+    detail::check_element(array, size_);
     if (size_ > 8) throw IndexError("plait: at most 8 indices; take a view first");
     for (int i = 0; i < size_; ++i) index_[i] = index.data()[i];
   }
-  detail::Handle handle_;
+  const detail::Handle& handle() const { return owner_ ? owner_ : *array_; }
+
+  const detail::Handle* array_ = nullptr;
+  detail::Handle owner_;
   int size_;
   std::int64_t index_[8];
 };
@@ -99,7 +144,7 @@ class element_reference {
 // Exchanges the elements.
 template <class T>
 void swap(const element_reference<T>& a, const element_reference<T>& b) {
-  const T before = a;
+  const T before = a.value();
   a = b;
   b = before;
 }
@@ -108,7 +153,9 @@ namespace detail {
 // As an operand, what it reads.
 template <class T>
 struct operand_traits<element_reference<T>> : operand_traits<T> {
-  static Operand operand(const element_reference<T>& r) { return operand_traits<T>::operand(T(r)); }
+  static Operand operand(const element_reference<T>& r) {
+    return operand_traits<T>::operand(r.value());
+  }
 };
 }  // namespace detail
 

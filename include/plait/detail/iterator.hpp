@@ -21,7 +21,7 @@ class element_iterator {
     const detail::Elements e = detail::elements(a, !std::is_const_v<E>);
     first_ = static_cast<byte*>(e.first);
     stride_ = e.stride;
-    if (!e.even) layout_ = a;
+    layout_ = e.layout;
   }
   template <class M, std::enable_if_t<std::is_same_v<const M, E> && !std::is_same_v<M, E>, int> = 0>
   element_iterator(const element_iterator<M>& o)
@@ -72,13 +72,12 @@ class element_iterator {
   using byte = std::conditional_t<std::is_const_v<E>, const char, char>;
 
   E& at(std::int64_t i) const {
-    return *reinterpret_cast<E*>(first_ +
-                                 (layout_ ? detail::element_offset(layout_, i) : i * stride_));
+    return *reinterpret_cast<E*>(first_ + (layout_ ? layout_->offset(i) : i * stride_));
   }
 
   byte* first_ = nullptr;
   std::int64_t stride_ = 0, index_ = 0;
-  detail::Handle layout_;  // where elements are not evenly apart
+  const detail::Layout* layout_ = nullptr;  // where elements are not evenly apart
 };
 
 }  // namespace plait

@@ -62,14 +62,13 @@ class selection : public detail::read_only<T> {
     static_assert(!detail::is_array_type<V>::value, "plait: fill() takes one value");
     assign(value);
   }
-#define PLAIT_IN_PLACE(op, id)                                                                \
-  template <class B>                                                                          \
-  void operator op(const B& b) {                                                              \
-    static_assert(                                                                            \
-        detail::updatable<detail::fn::id, T, B>(),                                            \
-        "plait: the result does not fit this array's element type (NumPy's same_kind rule)"); \
-    assign(detail::apply<detail::fn::id>(array<T>(*this), b));                                \
-  }
+#define PLAIT_IN_PLACE(op, id)                                                 \
+  template <class B, detail::if_updates<detail::fn::id, T, B> = 0>             \
+  void operator op(const B& b) {                                               \
+    assign(detail::apply<detail::fn::id>(array<T>(*this), b));                 \
+  }                                                                            \
+  template <class B, class Why = detail::if_not_updated<detail::fn::id, T, B>> \
+  void operator op(const B& b) = delete;
   PLAIT_IN_PLACE_OPERATORS(PLAIT_IN_PLACE)
 #undef PLAIT_IN_PLACE
 };

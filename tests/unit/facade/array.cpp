@@ -31,6 +31,56 @@ TEST_CASE("nested lists give shape and elements") {
   CHECK_THROWS_AS(m.shape(2), plait::AxisError);
 }
 
+TEST_CASE("lists in braces are of any depth") {
+  const array<double> four{{{{1, 2}, {3, 4}}}};
+  CHECK(four.shape() == shape_type{1, 1, 2, 2});
+  CHECK(four(0, 0, 1, 0) == 3);
+  CHECK((array<int>{{{{{{{{1, 2}}}}}}}}).shape() == shape_type{1, 1, 1, 1, 1, 1, 1, 2});
+  CHECK((array<int>{{{{{{{{{{1}}}}}}}}}}).ndim() == 10);
+  CHECK((array<int>{{{1}, {2}}, {{3}, {4}}}).shape() == shape_type{2, 2, 1});
+  CHECK((array<int>{{}, {}}).shape() == shape_type{2, 0});
+  CHECK_THROWS_AS((array<int>{{{1, 2}, {3, 4}}, {{5, 6}}}), plait::ValueError);
+  CHECK_THROWS_AS((array<int>{1, {2}}), plait::ValueError);
+  CHECK_THROWS_AS((array<int>{{1}, 2}), plait::ValueError);
+  CHECK_THROWS_AS((array<std::uint8_t>{1, 256}), plait::OverflowError);
+  array<double> a = plait::zeros({2, 2});
+  plait::view(a) = {{1, 2}, {3, a(0, 0)}};
+  CHECK(values(a) == std::vector<double>{1, 2, 3, 0});
+}
+
+namespace {
+template <class A, class B, class = void>
+inline constexpr bool has_and = false;
+template <class A, class B>
+inline constexpr bool has_and<A, B, std::void_t<decltype(std::declval<A>() & std::declval<B>())>> =
+    true;
+template <class A, class B, class = void>
+inline constexpr bool has_and_in_place = false;
+template <class A, class B>
+inline constexpr bool
+    has_and_in_place<A, B, std::void_t<decltype(std::declval<A&>() &= std::declval<B>())>> = true;
+template <class A, class = void>
+inline constexpr bool has_gcd = false;
+template <class A>
+inline constexpr bool has_gcd<A, std::void_t<decltype(gcd(std::declval<A>(), std::declval<A>()))>> =
+    true;
+}  // namespace
+
+TEST_CASE("generic code can ask which operations there are") {
+  STATIC_REQUIRE(has_and<array<int>, array<bool>>);
+  STATIC_REQUIRE(has_and<array<int>, int>);
+  STATIC_REQUIRE(has_and<plait::any_array, array<double>>);
+  STATIC_REQUIRE(!has_and<array<double>, array<double>>);
+  STATIC_REQUIRE(!has_and<array<int>, double>);
+  STATIC_REQUIRE(!has_and<array<int>, const char*>);
+  STATIC_REQUIRE(has_and_in_place<array<int>, int>);
+  STATIC_REQUIRE(!has_and_in_place<array<double>, int>);
+  STATIC_REQUIRE(!has_and_in_place<plait::selection<double>, int>);
+  STATIC_REQUIRE(has_and_in_place<plait::selection<int>, int>);
+  STATIC_REQUIRE(has_gcd<array<int>>);
+  STATIC_REQUIRE(!has_gcd<array<float>>);
+}
+
 TEST_CASE("copies of a handle alias, copy() does not") {
   array<double> a{1, 2, 3};
   array<double> same = a, other = a.copy();

@@ -107,6 +107,70 @@ TEST_CASE("at and brackets take an element as parentheses do") {
   CHECK_THROWS_AS(c.at(2), plait::IndexError);
 }
 
+TEST_CASE("what names no element is refused where it is named") {
+  array<double> m{{1, 2}, {3, 4}};
+  const auto wrong =
+      "an element takes one index an axis: 1 index for an array of dimension 2; view(a, i) and "
+      "row(a, i) take fewer";
+  CHECK_THROWS_WITH((void)m[1], wrong);
+  CHECK_THROWS_WITH((void)m(1), wrong);
+  CHECK_THROWS_WITH((void)m.at(1), wrong);
+  CHECK_THROWS_AS((void)view(m, 0)(0, 0), plait::IndexError);
+}
+
+TEST_CASE("element references count, compare and compute as elements do") {
+  array<double> a{1, 2};
+  CHECK(a(0)++ == 1);
+  CHECK(double(++a(0)) == 3);
+  CHECK(a(0)-- == 3);
+  CHECK(double(--a(0)) == 1);
+  CHECK(std::max(a(0).value(), 1.5) == 1.5);
+  CHECK(a(0) < a(1));
+  CHECK(a(0) + a(1) == 3);
+  CHECK(a(0) * 2 - a(1) / 4 == 1.5);
+  using C = std::complex<double>;
+  array<C> z{C(1, 2), C(3, 4)};
+  CHECK(z(0) * z(1) == C(-5, 10));
+  CHECK(z(0) + C(1, 0) == C(2, 2));
+  CHECK(C(1, 0) - z(0) == C(0, -2));
+  CHECK(z(0) != z(1));
+}
+
+TEST_CASE("an element reference goes with its variable, and that of a temporary view by itself") {
+  array<double> a{{1, 2}, {3, 4}}, b{{5, 6}, {7, 8}};
+  auto element = a(0, 1);
+  a = b;
+  CHECK(element == 6);
+  auto first = view(b, 1)(0), same = first;
+  same = 9;
+  CHECK(first == 9);
+  CHECK(b(1, 0) == 9);
+  auto row = view(a, 0);
+  row(1) += 1;
+  CHECK(b(0, 1) == 7);
+}
+
+TEST_CASE("elements are read without the library only where it has nothing to add") {
+  array<double> a{1, 2, 3};
+  CHECK(a.get(2) == 3);
+  auto twice = plait::compile([&](const array<double>& x) { return x * a.get(0); });
+  for (int i = 0; i < 4; ++i) {  // the value of each call, not of the first
+    a(0) = i;
+    CHECK(twice(array<double>{1, 2}).get(1) == 2 * i);
+  }
+  array<double> given{{1, 2}};
+  CHECK(given.get(0, 1) == 2);
+  const array<double> sum = std::move(given) + array<double>{{1, 2}, {3, 4}};  // in its place
+  CHECK(sum.get(1, 1) == 6);
+  array<bool> m{true, false, true};
+  auto chosen = a[m];
+  CHECK(chosen.get(1) == 3);
+  a(2) = 7;
+  chosen = 5;
+  CHECK(chosen.get(1) == 5);
+  CHECK_THROWS_AS(chosen.get(0, 0), plait::IndexError);
+}
+
 TEST_CASE("swap of element references exchanges the elements") {
   array<double> a{1, 2};
   auto first = a(0), last = a(1);
@@ -159,6 +223,15 @@ TEST_CASE("iterators take any layout, and nothing") {
   CHECK((i < a.end() && ++i > a.begin()));
 }
 
+TEST_CASE("iterators need no array to live on but that whose memory they are in") {
+  STATIC_REQUIRE(std::is_trivially_copyable_v<array<double>::iterator>);
+  array<double> a = plait::arange<double>(0, 6).reshape({2, 3});
+  auto i = plait::view(a.transpose()).begin(), end = plait::view(a.transpose()).end();
+  CHECK(std::vector<double>(i, end) == std::vector<double>{0, 3, 1, 4, 2, 5});
+  std::sort(i, end, [](double x, double y) { return x > y; });
+  CHECK(in_order(a) == std::vector<double>{5, 3, 1, 4, 2, 0});
+}
+
 TEST_CASE("what is read-only is iterated over through a const name") {
   const std::vector<double> memory{1, 2};
   auto a = plait::adapt(memory.data(), 2);
@@ -179,6 +252,10 @@ TEST_CASE("axis iterators give the views along an axis") {
                  [](const array<double>& row) { return plait::sum(row).item(); });
   CHECK(sums == std::vector<double>{210, 430});
   STATIC_REQUIRE(!adds_to<decltype(*plait::axis_begin(c)), double>);
+  auto i = plait::axis_begin(a);
+  CHECK(double((*i++)(0)) == 10);
+  CHECK(double((*i--)(0)) == 30);
+  CHECK((i < plait::axis_end(a) && plait::axis_end(a) - 2 == i && 1 + i > i));
   CHECK_THROWS_AS(plait::axis_begin(a, 2), plait::AxisError);
 }
 

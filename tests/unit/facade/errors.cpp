@@ -30,8 +30,8 @@ TEST_CASE("mistakes are told in C++'s words") {
   CHECK(message<plait::IndexError>([&] { plait::view(a, 2); }) ==
         "view: index 2 is out of bounds for axis 0 with size 2");
   CHECK(message<plait::IndexError>([&] { a.get(1); }) ==
-        "get: an element takes one index an axis: 1 indices for an array of dimension 2; view() "
-        "takes fewer");
+        "get: an element takes one index an axis: 1 index for an array of dimension 2; view(a, i) "
+        "and row(a, i) take fewer");
   CHECK(message<plait::ShapeError>([&] { a.reshape({4, 2}); }) ==
         "reshape: cannot reshape array of size 6 into shape (4,2)");
   CHECK(message<plait::Error>([&] { plait::tril(plait::sum(a)); }) ==

@@ -1,6 +1,7 @@
 #include "plait/io.hpp"
 
 #include <catch2/catch.hpp>
+#include <iomanip>
 #include <limits>
 #include <sstream>
 
@@ -54,4 +55,57 @@ TEST_CASE("long lines are broken, long axes abbreviated") {
   CHECK(text(plait::arange(4000).reshape({1000, 4})) ==
         "[[   0    1    2    3]\n [   4    5    6    7]\n [   8    9   10   11]\n ...\n"
         " [3988 3989 3990 3991]\n [3992 3993 3994 3995]\n [3996 3997 3998 3999]]");
+}
+
+TEST_CASE("printing hears NumPy's options") {
+  using D = plait::array<double>;
+  plait::print_options o;
+  o.precision = 3;
+  CHECK(plait::to_string(D{1.0 / 3, 2, 1e-5}, o) == "[3.333e-01 2.000e+00 1.000e-05]");
+  o.suppress = true;
+  CHECK(plait::to_string(D{1.0 / 3, 2, 1e-5}, o) == "[0.333 2.    0.   ]");
+  CHECK(plait::to_string(D{1e10, 1.5}, o) == "[1.0e+10 1.5e+00]");
+  o.precision = 0;
+  CHECK(plait::to_string(D{1.0 / 3, 2}, o) == "[0. 2.]");
+  o = {};
+  o.threshold = 10;
+  o.edgeitems = 2;
+  CHECK(plait::to_string(plait::arange(20), o) == "[ 0  1 ... 18 19]");
+  o.threshold = 4;
+  o.edgeitems = 1;
+  CHECK(plait::to_string(plait::arange(16).reshape({4, 4}), o) ==
+        "[[ 0 ...  3]\n ...\n [12 ... 15]]");
+  o = {};
+  o.linewidth = 20;
+  CHECK(plait::to_string(plait::arange(12) * 1.5, o) ==
+        "[ 0.   1.5  3.\n  4.5  6.   7.5\n  9.  10.5 12.\n 13.5 15.  16.5]");
+  o = {};
+  o.precision = 2;
+  plait::set_printoptions(o);
+  CHECK(plait::get_printoptions().precision == 2);
+  CHECK(text(D{1.0 / 3}) == "[0.33]");
+  plait::set_printoptions({});
+  CHECK(text(D{1.0 / 3}) == "[0.33333333]");
+  o.edgeitems = -1;
+  CHECK_THROWS_AS(plait::set_printoptions(o), plait::ValueError);
+}
+
+TEST_CASE("printing hears the stream") {
+  const plait::array<double> a{1.0 / 3, 2};
+  const auto put = [](const auto& v, auto... manipulators) {
+    std::ostringstream out;
+    (out << ... << manipulators) << v << '|' << v;
+    return out.str();
+  };
+  CHECK(put(a, std::setprecision(3)) == "[0.333 2.   ]|[0.333 2.   ]");
+  CHECK(put(a, std::fixed, std::setprecision(2)) == "[0.33 2.00]|[0.33 2.00]");
+  CHECK(put(a, std::fixed) == "[0.333333 2.000000]|[0.333333 2.000000]");
+  CHECK(put(a, std::scientific, std::setprecision(1)) == "[3.3e-01 2.0e+00]|[3.3e-01 2.0e+00]");
+  CHECK(put(plait::array<int>{1, 20}, std::setw(4)) == "[   1   20]|[ 1 20]");
+  CHECK(put(plait::full({}, 1.0 / 3), std::setprecision(2)) == "0.33|0.33");
+  CHECK(put(plait::full({}, 2.0), std::fixed, std::setprecision(2)) == "2.00|2.00");
+  CHECK(put(plait::array<double>(a)[plait::array<bool>{false, true}]) == "[2.]|[2.]");
+  CHECK(put(plait::dtype::float32) == "float32|float32");
+  CHECK(plait::to_string(plait::zeros({2, 3}).shape()) == "(2, 3)");
+  CHECK(plait::to_string(plait::shape_type{4}) == "(4,)");
 }

@@ -111,6 +111,11 @@ TEST_CASE("load_npy says what is wrong with a file") {
   CHECK_THROWS_WITH(plait::load_npy<double>(objects.path),
                     "load_npy: '" + objects.path +
                         "' holds elements of type |O, which Plait's arrays do not have");
+  const TemporaryFile records(
+      file("{'descr': [('x', '<f8'), ('y', '<i4')], 'fortran_order': False, 'shape': (1,), }", ""));
+  CHECK_THROWS_WITH(plait::load_npy(records.path),
+                    "load_npy: '" + records.path +
+                        "' holds records of several fields, which Plait's arrays do not have");
   const TemporaryFile f(good + std::string(16, '\0'));
   CHECK(list(plait::load_npy<double>(f.path)) == std::vector<double>{0, 0});
   CHECK_THROWS_WITH(plait::load_npy<float>(f.path),
