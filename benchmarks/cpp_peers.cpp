@@ -426,6 +426,95 @@ std::vector<Case> bank_cases() {
   return cases;
 }
 
+// Tables that elements name.
+std::vector<Case> table_cases() {
+  std::vector<Case> cases;
+  constexpr std::int64_t n = 2'000'000, groups = 1000, pixels = 10'000'000;
+  plait::random::seed(1);
+  static plait::array<std::int64_t> keys = plait::random::randint({n}, 0, groups).eval();
+  static plait::array<double> values = plait::random::rand({n}).eval();
+  static plait::array<double> image = (plait::random::rand({pixels}) * 256.0).eval();
+  static const std::vector<std::int64_t> lkeys(keys.begin(), keys.end());
+  static const std::vector<double> lvalues(values.begin(), values.end());
+  static const std::vector<double> limage(image.begin(), image.end());
+  static std::vector<double> lout(pixels);
+  cases.push_back({"group by: sum of 2M",
+                   1,
+                   {{"plait", [] { sink = plait::group_by(keys, groups).sum(values).get(3); }},
+                    {"loop", [] {
+                       std::vector<double> sums(groups);
+                       for (std::size_t i = 0; i < n; ++i)
+                         sums[static_cast<std::size_t>(lkeys[i])] += lvalues[i];
+                       sink = sums[3];
+                     }}}});
+  cases.push_back({"group by: mean, max of 2M",
+                   1,
+                   {{"plait",
+                     [] {
+                       const auto g = plait::group_by(keys, groups);
+                       const auto mean = g.mean(values), max = g.max(values);
+                       plait::eval(mean, max);
+                       sink = mean.get(3) + max.get(3);
+                     }},
+                    {"loop", [] {
+                       std::vector<double> sums(groups), max(groups, -1);
+                       std::vector<std::int64_t> count(groups);
+                       for (std::size_t i = 0; i < n; ++i) {
+                         const auto k = static_cast<std::size_t>(lkeys[i]);
+                         sums[k] += lvalues[i];
+                         ++count[k];
+                         max[k] = std::max(max[k], lvalues[i]);
+                       }
+                       for (std::size_t k = 0; k < groups; ++k)
+                         sums[k] /= static_cast<double>(count[k]);
+                       sink = sums[3] + max[3];
+                     }}}});
+  cases.push_back({"histogram equalisation 10M",
+                   1,
+                   {{"plait",
+                     [] {
+                       const auto h = plait::histogram(image, 256, 0, 256);
+                       const auto shares = plait::cumsum(h.counts) / static_cast<double>(pixels);
+                       const plait::array<double> points =
+                           plait::view(h.edges, plait::range(0, 256));
+                       sink = plait::interp(image, points, shares).get(5);
+                     }},
+                    {"loop", [] {
+                       std::vector<std::int64_t> counts(256);
+                       for (const double x : limage) ++counts[static_cast<std::size_t>(x)];
+                       std::vector<double> shares(257);
+                       std::int64_t sum = 0;
+                       for (std::size_t b = 0; b < 256; ++b)
+                         shares[b] = static_cast<double>(sum += counts[b]) / pixels;
+                       shares[256] = shares[255];
+                       for (std::size_t i = 0; i < pixels; ++i) {
+                         const auto b = static_cast<std::size_t>(limage[i]);
+                         lout[i] = shares[b] + (shares[b + 1] - shares[b]) *
+                                                   (limage[i] - static_cast<double>(b));
+                       }
+                       sink = lout[5];
+                     }}}});
+  cases.push_back({"masked statistics of 10M",
+                   1,
+                   {{"plait",
+                     [] {
+                       const plait::array<double> chosen = image[image > 100];
+                       const auto mean = plait::mean(chosen), spread = plait::stddev(chosen),
+                                  max = plait::max(chosen);
+                       plait::eval(mean, spread, max);
+                       sink = mean.item() + spread.item() + max.item();
+                     }},
+                    {"loop", [] {
+                       double sum = 0, squares = 0, max = 0, count = 0;
+                       for (const double x : limage)
+                         if (x > 100) sum += x, ++count, max = std::max(max, x);
+                       for (const double x : limage)
+                         if (x > 100) squares += (x - sum / count) * (x - sum / count);
+                       sink = sum / count + std::sqrt(squares / count) + max;
+                     }}}});
+  return cases;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -435,6 +524,7 @@ int main(int argc, char** argv) {
   cases.push_back(heat<256>("heat step 256 x 256"));
   for (Case& c : large_cases()) cases.push_back(std::move(c));
   for (Case& c : bank_cases()) cases.push_back(std::move(c));
+  for (Case& c : table_cases()) cases.push_back(std::move(c));
   std::printf("microseconds of an operation: case, Plait's threads, Plait, peers (ratio)\n");
   for (const Case& c : cases)
     if (std::string(c.name).find(part) != std::string::npos)

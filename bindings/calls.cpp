@@ -113,7 +113,8 @@ PyObject* reduceat(PyObject*, Args args, Py_ssize_t n) {
       // Half sums are NumPy's, which keeps them in single precision.
       if (drops_imaginary(a->dtype, t) || t == DType::Float16) return not_implemented();
       if (indices->dtype != DType::Int64) indices = tracer::astype(*indices, DType::Int64);
-      return wrap_like(tracer::reduceat(kind, *a, *indices, axis, dtype), args + 1, 1);
+      return wrap_like(tracer::reduceat(reduce_info(kind).combine, *a, *indices, axis, dtype),
+                       args + 1, 1);
     });
   });
 }

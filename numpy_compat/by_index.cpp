@@ -59,11 +59,24 @@ std::optional<Array> within_there(const Array& indices, std::int64_t extent) {
   return call(OpId::Where, before, call(OpId::Add, indices, strong(extent)), indices);
 }
 
+bool holds(DType t, const Scalar& integer) {
+  return cast(cast(integer, t), DType::Int64).as<std::int64_t>() ==
+         cast(integer, DType::Int64).as<std::int64_t>();
+}
+
+void check_exponent(const Operand& exponent) {
+  const Array e = exponent.array ? *exponent.array : tracer::from_scalar(exponent.scalar);
+  if (tracer::item(any(call(OpId::Less, e, strong(0))), {}).as<bool>())
+    throw ValueError("Integers to negative integer powers are not allowed.");
+}
+
 // Recorded where something is yet to be computed, and where there is enough for several threads.
 bool at_later(OpId fn, const Array& a, Key key, const Operand& value) {
   const auto* index = key.size() == 1 ? std::get_if<Array>(key.data()) : nullptr;
   const bool there = tracer::device_of(a) > kHost;
-  if (fn == OpId::Subtract || !value.array || !index || index->ndim() != 1 ||
+  const bool joins =
+      fn == OpId::Add || fn == OpId::Multiply || fn == OpId::Maximum || fn == OpId::Minimum;
+  if (!joins || !value.array || !index || index->ndim() != 1 ||
       (there && tracer::device_of(*value.array) != tracer::device_of(a)) ||
       tracer::device_of(*index) != tracer::device_of(a) || index->dtype != DType::Int64 ||
       a.ndim() == 0 || value.array->ndim() > a.ndim())
@@ -82,7 +95,7 @@ bool at_later(OpId fn, const Array& a, Key key, const Operand& value) {
   if (!inside || !(recorded || combined_later(*inside, *value.array, elements) ||
                    scatter_pieces(elements, a.size()) > 1))
     return false;
-  const std::optional<Array> values = stored_value(value, a, shape);
+  const std::optional<Array> values = stored_value(value, a, shape, a.dtype);
   if (values && inside->strides[0] > 0) tracer::assign(a, combined(fn, a, *inside, *values));
   return values && inside->strides[0] > 0;
 }
@@ -90,18 +103,23 @@ bool at_later(OpId fn, const Array& a, Key key, const Operand& value) {
 
 bool at(OpId fn, const Array& a, Key key, const Operand& value) {
   const bool there = tracer::device_of(a) > kHost;
-  if (!(there || here(a)) || !a.writeable || !engine::combines(fn, a.dtype)) return false;
-  // Whether a narrow integer holds a number of Python's, the recorder would say.
-  if (value.weak == Weak::Int && a.dtype != DType::Int64 && !is_float(a.dtype)) return false;
+  if (!(there || here(a)) || !a.writeable || op_info(fn).arity != 2) return false;
+  if (value.weak == Weak::Int && is_integer(a.dtype) && !holds(a.dtype, value.scalar)) return false;
   const OperandType types[] = {{a.dtype},
                                {value.array ? value.array->dtype : value.scalar.dtype, value.weak}};
-  const LoopTypes loop = resolve(fn, types);
-  if (loop.in[0] != a.dtype || loop.in[1] != a.dtype || loop.out != a.dtype) return false;
-  if (at_later(fn, a, key, value)) return true;
+  LoopTypes loop = resolve(fn, types);
+  if (loop.in[0] != loop.in[1] || !can_cast(loop.out, a.dtype, Casting::SameKind)) return false;
+  const bool direct = engine::combines(fn, a.dtype) && loop.in[0] == a.dtype && loop.out == a.dtype;
+  if (direct && at_later(fn, a, key, value)) return true;
   if (there) return false;
-  return write(a, key, value, LeadingOnes::Refused, [&](auto&&... operands) {
+  for (DType* const t : {&loop.in[0], &loop.in[1], &loop.out}) *t = computes_in(*t);
+  if (fn == OpId::Power && is_integer(loop.in[0])) check_exponent(value);
+  return write(a, key, value, loop.in[1], LeadingOnes::Refused, [&](auto&&... operands) {
     engine::clear_flags();
-    engine::run_combine(fn, a.dtype, operands...);
+    if (direct)
+      engine::run_combine(fn, a.dtype, operands...);
+    else
+      engine::run_combine_by_loop(fn, loop, a.dtype, operands...);
     engine::report_flags(engine::raised_flags(), op_info(fn).name, *a.storage->version);
   });
 }

@@ -2,6 +2,7 @@
 
 #include <vector>
 
+#include "by_index.hpp"
 #include "core/shape_limits.hpp"
 #include "engine/direct/gather.hpp"
 #include "places.hpp"
@@ -38,7 +39,7 @@ bool setitem(const Array& a, Key key, const Operand& value) {
   if (m && value.array && value.array->ndim() > 1) return false;  // an error of NumPy's
   if (m && value.array && tracer::is_c_contiguous(a)) {
     const Mask mask(m->storage == a.storage ? tracer::copy(*m) : *m);
-    const std::optional<Array> v = stored_value(value, a, {mask.selection.count()});
+    const std::optional<Array> v = stored_value(value, a, {mask.selection.count()}, a.dtype);
     if (!v) return false;
     const Array flat = tracer::is_c_contiguous(*v) ? *v : tracer::copy(*v, 'C');
     const Held from(flat);
@@ -47,7 +48,7 @@ bool setitem(const Array& a, Key key, const Operand& value) {
                           from.data());
     return true;
   }
-  return write(a, key, value, LeadingOnes::Dropped,
+  return write(a, key, value, a.dtype, LeadingOnes::Dropped,
                [&](auto&&... operands) { engine::run_scatter(a.dtype, operands...); });
 }
 
@@ -62,6 +63,12 @@ std::optional<Array> take(const Array& a, const Array& indices, std::optional<st
     from = tracer::reshape(a, Dims{-1});
   }
   if (indices.ndim() == 0) return std::nullopt;
+  if (from.ndim() == 1) {
+    // Indices that cannot be outside, such as bytes, are read by the loop that looks them up.
+    const Array given = as(indices, DType::Int64);
+    if (const auto bound = index_bound(given); bound && *bound <= from.shape[0])
+      return looked_up(from, given);
+  }
   const std::optional<Array> inside = within(indices, from.shape[at]);
   if (!inside) return std::nullopt;
   Places p;

@@ -414,9 +414,9 @@ const Array* whole_mask(const Array& a, Key key) {
   return m.ndim() > 0 && m.shape == a.shape && here(m) ? &m : nullptr;
 }
 
-std::optional<Array> stored_value(const Operand& value, const Array& target, const Dims& shape) {
-  Array v =
-      value.array ? *value.array : tracer::from_scalar(tracer::reported_cast(value, target.dtype));
+std::optional<Array> stored_value(const Operand& value, const Array& target, const Dims& shape,
+                                  DType t) {
+  Array v = value.array ? *value.array : tracer::from_scalar(tracer::reported_cast(value, t));
   if (const DeviceId on = tracer::device_of(v);
       on > kHost ? on != tracer::device_of(target) : !here(v))
     return std::nullopt;
@@ -425,8 +425,8 @@ std::optional<Array> stored_value(const Operand& value, const Array& target, con
     v.strides.erase(0);
   }
   if (!tracer::broadcastable(v.shape, shape)) return std::nullopt;
-  if (v.dtype != target.dtype)
-    v = tracer::astype(v, target.dtype);
+  if (v.dtype != t)
+    v = tracer::astype(v, t);
   else if (v.storage == target.storage)
     v = tracer::copy(v);
   return tracer::broadcast_to(v, shape);

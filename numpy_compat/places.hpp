@@ -88,22 +88,23 @@ Array gathered(const Places& p);
 // A mask of the whole array as the only entry.
 const Array* whole_mask(const Array& a, Key key);
 
-// The value as the dtype of what it is stored to, of its shape, in memory that the store does not
-// touch; nothing when the shape does not fit.
-std::optional<Array> stored_value(const Operand& value, const Array& target, const Dims& shape);
+// The value as `t`, the dtype of what it is stored to, of its shape, in memory that the store does
+// not touch; nothing when the shape does not fit.
+std::optional<Array> stored_value(const Operand& value, const Array& target, const Dims& shape,
+                                  DType t);
 
 // What becomes of leading ones that the value's shape has too many.
 enum class LeadingOnes : std::uint8_t { Dropped, Refused };
 
 // run(shape, value, index, step, to): what is stored to the elements that the key names, all of it
-// in memory. False for keys and values that NumPy has to look at.
+// in memory, the value as `t`. False for keys and values that NumPy has to look at.
 template <class F>
-bool write(const Array& a, Key key, const Operand& value, LeadingOnes ones, F&& run) {
+bool write(const Array& a, Key key, const Operand& value, DType t, LeadingOnes ones, F&& run) {
   std::optional<Places> p = find_places(a, key);
   if (!p) return false;
   if (ones == LeadingOnes::Refused && value.array && value.array->ndim() > p->view.ndim())
     return false;
-  const std::optional<Array> v = stored_value(value, a, p->view.shape);
+  const std::optional<Array> v = stored_value(value, a, p->view.shape, t);
   if (!v) return false;
   if (p->view.size() == 0) return true;
   if (p->at.storage == a.storage) p->at = tracer::copy(p->at);

@@ -3,6 +3,8 @@
 #include <atomic>
 #include <string>
 
+#include "tracer/layout.hpp"
+
 namespace plait::numpy {
 namespace {
 
@@ -52,6 +54,19 @@ Array slice_axis(const Array& a, int axis, std::int64_t start, std::int64_t stop
   std::vector<tracer::Index> index(static_cast<std::size_t>(axis), tracer::All{});
   index.emplace_back(tracer::Slice{start, stop, {}});
   return tracer::slice(a, index);
+}
+
+Array clamped(const Array& indices, std::int64_t n) {
+  return call(OpId::Maximum, call(OpId::Minimum, indices, strong(n - 1)), strong(0));
+}
+
+Array looked_up(const Array& table, const Array& indices) {
+  Array still = table;
+  still.shape = indices.shape;
+  still.strides = Dims(indices.ndim(), 0);
+  return tracer::gather(
+      still, indices, table.strides[0],
+      tracer::dense_strides(indices.shape, static_cast<std::int64_t>(itemsize(table.dtype)), 'C'));
 }
 
 Array take_at(const Array& a, int axis, std::int64_t i) {

@@ -43,6 +43,11 @@ Array empty_in_order(const Dims& shape, const Dims& axes, DType t);
 // are the strides that remain visible.
 Array laid_out_like(Array result, const Array& model);
 
+// Indices led into [0, n), and what a table in one line has at indices that are inside. Recorded:
+// nothing looks at the indices.
+Array clamped(const Array& indices, std::int64_t n);
+Array looked_up(const Array& table, const Array& indices);
+
 // AxisError with NumPy's text when out of range.
 int normalize_axis(std::int64_t axis, int ndim, const char* prefix = "");
 Dims normalize_axes(const Dims& axes, int ndim);

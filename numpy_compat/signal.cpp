@@ -19,6 +19,8 @@ bool truth(const Array& a) { return tracer::item(all(a), {}).as<bool>(); }
 Array rest(const Array& a) { return slice_axis(a, 0, 1, a.size()); }
 Array front(const Array& a) { return slice_axis(a, 0, 0, a.size() - 1); }
 
+Array steps(const Array& a) { return call(OpId::Subtract, rest(a), front(a)); }
+
 void check_line(const char* function, const char* what, const Array& a) {
   if (a.ndim() != 1)
     throw ValueError(std::string(function) + ": " + what + " takes one dimension, not " +
@@ -32,7 +34,11 @@ Array bin_edges(const Array& a, std::int64_t bins, const std::optional<Range>& g
   if (!is_exact(a.dtype) && !is_float(a.dtype))
     throw DTypeError("histogram: takes real numbers, not " + std::string(name(a.dtype)));
   Range r = given.value_or(Range{0, 1});
-  if (!given && a.size() > 0) r = {number(min(a)), number(max(a))};
+  if (!given && a.size() > 0) {
+    const Array ends[] = {min(a), max(a), a};
+    tracer::evaluate(ends);
+    r = {number(ends[0]), number(ends[1])};
+  }
   if (!std::isfinite(r.low) || !std::isfinite(r.high))
     throw ValueError(given ? "supplied range is not finite" : "autodetected range is not finite");
   if (r.low > r.high) throw ValueError("max must be larger than min in range parameter.");
@@ -85,17 +91,11 @@ Array interp(const Array& x, const Array& xp, const Array& fp) {
   if (at.size() == 0) return tracer::copy(at);
   // The point on the left of each x, from -1 on; NaN has none, and comes out by the arithmetic.
   const Array left = call(OpId::Subtract, searchsorted(points, at, true), strong(1));
-  const auto within = [&](const Array& i) {
-    return call(OpId::Maximum, call(OpId::Minimum, i, strong(n - 1)), strong(0));
-  };
-  const auto gathered = [&](const Array& table, const Array& i) {
-    return tracer::reshape(*take(table, line(i), 0), at.shape);
-  };
-  const Array i = within(left), next = within(call(OpId::Add, i, strong(1)));
-  const Array x0 = gathered(points, i), x1 = gathered(points, next);
-  const Array y0 = gathered(values, i), y1 = gathered(values, next);
-  const Array slope =
-      call(OpId::Divide, call(OpId::Subtract, y1, y0), call(OpId::Subtract, x1, x0));
+  const Array i = clamped(left, n);
+  const Array slopes =
+      n == 1 ? zeros({1}) : call(OpId::Divide, steps(values), steps(points));  // of each interval
+  const Array x0 = looked_up(points, i), y0 = looked_up(values, i);
+  const Array slope = looked_up(slopes, clamped(left, slopes.size()));
   const Array sloped =
       call(OpId::Add, call(OpId::Multiply, slope, call(OpId::Subtract, at, x0)), y0);
   const Array on_point = call(OpId::LogicalOr, call(OpId::LessEqual, at, x0),

@@ -2,11 +2,15 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <limits>
 
 #include "indexing.hpp"
+#include "places.hpp"
 #include "record.hpp"
 #include "tracer/calls.hpp"
+#include "tracer/capture.hpp"
+#include "tracer/device.hpp"
 
 namespace plait::numpy {
 namespace {
@@ -55,6 +59,65 @@ Array statistics(const Lines& lines, const Dims& ranks) {
   Dims numbers = ranks;
   numbers.insert(0, lines.axis);
   return one_call(CallId::OrderStatistics, {&lines.array, 1}, numbers);
+}
+
+// A sorted table of few numbers that many are looked for in: buckets of equal width narrow the
+// places down, so that what is recorded is a look-up and a comparison or two, which the loops
+// around it compute as they go.
+struct Buckets {
+  double low = 0, scale = 0;
+  std::int64_t count = 0, widest = 0;  // widest: elements of one bucket
+  std::vector<std::int64_t> starts;    // of each, and of what lies behind
+};
+constexpr std::int64_t kFewNumbers = 4096, kBucketsEach = 4, kSearchesEach = 64;
+constexpr std::int64_t kWidest = 3;
+
+std::optional<Buckets> buckets_of(const double* sorted, std::int64_t n) {
+  Buckets b;
+  b.low = sorted[0];
+  b.count = kBucketsEach * n;
+  b.scale = static_cast<double>(b.count) / (sorted[n - 1] - sorted[0]);
+  if (!std::isfinite(b.scale) || !std::isfinite(b.low)) return std::nullopt;
+  b.starts.assign(static_cast<std::size_t>(b.count) + 1, n);
+  // The bucket of a number never falls as numbers grow: see bucket() below.
+  for (std::int64_t i = n; i-- > 0;) {
+    const double at = (sorted[i] - b.low) * b.scale;
+    b.starts[at < static_cast<double>(b.count) ? static_cast<std::size_t>(at)
+                                               : static_cast<std::size_t>(b.count)] = i;
+  }
+  for (std::size_t k = b.starts.size(); k-- > 1;) {
+    b.starts[k - 1] = std::min(b.starts[k - 1], b.starts[k]);
+    b.widest = std::max(b.widest, b.starts[k] - b.starts[k - 1]);
+  }
+  b.widest = std::max(b.widest, n - b.starts.back());
+  return b.widest <= kWidest ? std::optional(b) : std::nullopt;
+}
+
+std::optional<Array> searched_by_buckets(const Array& a, const Array& v, bool right) {
+  const std::int64_t n = a.size();
+  if (a.dtype != DType::Float64 || n > kFewNumbers || v.size() < kSearchesEach * n ||
+      tracer::device_of(a) != kHost || tracer::device_of(v) != kHost || tracer::capture())
+    return std::nullopt;
+  const Array sorted = tracer::copy(a, 'C');
+  const Held held(sorted);
+  const auto b = buckets_of(reinterpret_cast<const double*>(held.data()), n);
+  if (!b) return std::nullopt;
+  Ref<Buffer> memory;
+  const Array starts = fresh({b->count + 1}, DType::Int64, memory);
+  std::memcpy(memory->data, b->starts.data(), b->starts.size() * sizeof b->starts[0]);
+  // NaN, too, is in the last bucket.
+  const Array share = call(OpId::Multiply, call(OpId::Subtract, v, weak(b->low)), weak(b->scale));
+  const Array bucket =
+      call(OpId::Where, call(OpId::Less, share, weak(static_cast<double>(b->count))),
+           as(call(OpId::Maximum, share, weak(0)), DType::Int64), strong(b->count));
+  Array place = looked_up(starts, clamped(bucket, b->count + 1));
+  for (std::int64_t i = 0; i < b->widest; ++i) {
+    const Array element = looked_up(sorted, clamped(place, n));
+    const Array in_front =
+        call(OpId::LogicalNot, call(right ? OpId::Greater : OpId::GreaterEqual, element, v));
+    place = call(OpId::Minimum, call(OpId::Add, place, as(in_front, DType::Int64)), strong(n));
+  }
+  return place;
 }
 
 Array without_elements(const Lines& lines, DType t) {
@@ -122,6 +185,7 @@ Array searchsorted(const Array& a, const Array& v, bool right) {
                      " dimensions, not one");
   if (a.size() == 0 || v.size() == 0) return tracer::full(v.shape, scalar_int(0));
   const DType t = promote(a.dtype, v.dtype);
+  if (const auto places = searched_by_buckets(as(a, t), as(v, t), right)) return *places;
   const Array inputs[] = {as(a, t), as(v, t)};
   return one_call(CallId::Searchsorted, inputs, {right});
 }

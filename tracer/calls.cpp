@@ -3,6 +3,7 @@
 #include <array>
 #include <cstring>
 
+#include "core/scatter.hpp"
 #include "elementwise.hpp"
 #include "graph.hpp"
 
@@ -163,17 +164,26 @@ Array accumulate(OpId fn, const Array& a, std::int64_t axis, const AccumulateOpt
   return result;
 }
 
-Array reduceat(ReduceKind kind, const Array& a, const Array& indices, std::int64_t axis,
+Array reduceat(OpId fn, const Array& a, const Array& indices, std::int64_t axis,
                const std::optional<DType>& dtype) {
   if (a.ndim() == 0) throw DTypeError("cannot reduceat on a scalar");
   if (indices.dtype != DType::Int64 || indices.ndim() != 1)
     throw DTypeError("reduceat takes a 1-D array of int64 indices");
   axis = normalise_axis(axis, a.ndim());
   const int along = static_cast<int>(axis);
-  const OpId fn = reduce_info(kind).combine;
-  ReduceOptions types;
-  types.dtype = dtype;
-  const DType t = reduction_dtype(kind, a.dtype, types);
+  std::optional<DType> t;
+  if (const std::optional<ReduceKind> kind = kind_combining(fn)) {
+    ReduceOptions types;
+    types.dtype = dtype;
+    t = reduction_dtype(*kind, a.dtype, types);
+  } else {
+    AccumulateOptions types;
+    types.dtype = dtype;
+    t = accumulation_dtype(fn, a.dtype, types);
+    if (!t)
+      throw DTypeError(std::string(op_info(fn).name) + ".reduceat has no loop for " +
+                       quoted(a.dtype));
+  }
   const auto* at = static_cast<const std::byte*>(data(indices));
   for (std::int64_t i = 0; i < indices.shape[0]; ++i) {
     std::int64_t index;
@@ -186,7 +196,8 @@ Array reduceat(ReduceKind kind, const Array& a, const Array& indices, std::int64
   const Lock held = hold();
   bound_graph();
   const bool eager = eager_errors() || reads_export(a) || reads_export(indices);
-  const DType wide = computes_in(t);
+  // Folds of half precision are kept in single.
+  const DType wide = *t == DType::Float16 ? DType::Float32 : computes_in(*t);
   Ref<Node> inputs[] = {as_dtype(node_of(a), wide), node_of(indices)};
   Ref<Node> n = call_node(CallId::Reduceat, inputs, {Dims{axis}, {}, fn});
   n->dtype = wide;
@@ -197,7 +208,7 @@ Array reduceat(ReduceKind kind, const Array& a, const Array& indices, std::int64
   strides[along] = 0;
   const Laid laid(n->shape, strides);
   n->strides = iterated_strides(n->shape, std::span(&laid, 1), item_bytes(wide));
-  Array result = wrap(as_dtype(record(std::move(n)), t));
+  Array result = wrap(as_dtype(record(std::move(n)), *t));
   finish(result, eager);
   return result;
 }

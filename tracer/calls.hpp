@@ -24,9 +24,9 @@ struct AccumulateOptions {
 std::optional<DType> accumulation_dtype(OpId fn, DType t, const AccumulateOptions& opt = {});
 // fn.accumulate along one axis of an array of at least one. Throws as NumPy does.
 Array accumulate(OpId fn, const Array& a, std::int64_t axis, const AccumulateOptions& opt = {});
-// fn.reduceat along an axis, where `kind` is fn.reduce. Evaluates the indices (Int64, 1-D), and
-// throws IndexError where they are outside the axis.
-Array reduceat(ReduceKind kind, const Array& a, const Array& indices, std::int64_t axis,
+// fn.reduceat along an axis. Evaluates the indices (Int64, 1-D), and throws IndexError where they
+// are outside the axis.
+Array reduceat(OpId fn, const Array& a, const Array& indices, std::int64_t axis,
                const std::optional<DType>& dtype = {});
 
 }  // namespace plait::tracer

@@ -104,6 +104,13 @@ Array by_label(const OneHot& hot, const Array& values) {
 std::optional<std::int64_t> position_bound(const Node& of) {
   const Node* n = &of;
   while (n->kind == NodeKind::View && !n->materialised()) n = n->inputs[0].get();
+  if (n->kind == NodeKind::Cast && !n->materialised()) {
+    // Of what is cast the values are those of its dtype.
+    const DType from = n->inputs[0]->dtype;
+    if (from == DType::Bool) return 2;
+    if (from == DType::UInt8 || from == DType::UInt16)
+      return std::int64_t{1} << (8 * itemsize(from));
+  }
   const bool extreme = n->kind == NodeKind::Reduce && !n->materialised() &&
                        (n->reduce == ReduceKind::ArgMin || n->reduce == ReduceKind::ArgMax);
   if (!extreme) return std::nullopt;

@@ -11,7 +11,8 @@ PLAIT_API Handle take(const Handle& a, const Handle& indices, const std::int64_t
 PLAIT_API Handle take_along_axis(const Handle& a, const Handle& indices, std::int64_t axis);
 PLAIT_API void put_along_axis(const Handle& a, const Handle& indices, const Operand& values,
                               std::int64_t axis);
-PLAIT_API void add_at(const Handle& a, const std::vector<Key>& key, const Operand& values);
+PLAIT_API void combine_at(fn f, const Handle& a, const std::vector<Key>& key,
+                          const Operand& values);
 PLAIT_API Handle compress(const Handle& mask, const Handle& a, const std::int64_t* axis);
 PLAIT_API std::vector<Handle> nonzero(const Handle& a);
 PLAIT_API Handle argwhere(const Handle& a);
@@ -76,7 +77,8 @@ void add_at(array<T>& a, const array<I>& indices, const B& values) {
   static_assert(
       detail::updatable<detail::fn::Add, T, B>(),
       "plait: the result does not fit this array's element type (NumPy's same_kind rule)");
-  detail::add_at(a.handle(), {detail::to_key(indices)}, detail::operand_traits<B>::operand(values));
+  detail::combine_at(detail::fn::Add, a.handle(), {detail::to_key(indices)},
+                     detail::operand_traits<B>::operand(values));
 }
 
 // The elements where a mask is true, 1-D: filter(a, m) is a[m], and `filter(a, m) = x` writes. And

@@ -1,4 +1,4 @@
-// Running sums and other running results, histograms, table look-up, convolution in one dimension.
+// Running sums and products, histograms, table look-up, convolution in one dimension.
 #pragma once
 #include "plait/reduce.hpp"
 
@@ -7,7 +7,6 @@ namespace plait {
 namespace detail {
 enum class scan : std::uint8_t { sum, product, sum_of_numbers, product_of_numbers };
 PLAIT_API Handle cumulate(scan s, const Handle& a, const std::int64_t* axis);
-PLAIT_API Handle accumulate(fn f, const Handle& a, std::int64_t axis, dtype result);
 PLAIT_API Handle bincount(const Handle& x, const Handle* weights, std::int64_t least);
 PLAIT_API Handle histogram(const Handle& a, std::int64_t bins, const double* range, Handle& edges);
 PLAIT_API Handle histogram_between(const Handle& a, const Handle& edges);
@@ -33,30 +32,6 @@ PLAIT_SCAN(cumprod, product)
 PLAIT_SCAN(nancumsum, sum_of_numbers)
 PLAIT_SCAN(nancumprod, product_of_numbers)
 #undef PLAIT_SCAN
-
-// Functions of two elements by name, for accumulate().
-namespace ufunc {
-template <detail::fn F>
-struct named {};
-inline constexpr named<detail::fn::Add> add{};
-inline constexpr named<detail::fn::Subtract> subtract{};
-inline constexpr named<detail::fn::Multiply> multiply{};
-inline constexpr named<detail::fn::Maximum> maximum{};
-inline constexpr named<detail::fn::Minimum> minimum{};
-inline constexpr named<detail::fn::Fmax> fmax{};
-inline constexpr named<detail::fn::Fmin> fmin{};
-inline constexpr named<detail::fn::LogicalAnd> logical_and{};
-inline constexpr named<detail::fn::LogicalOr> logical_or{};
-}  // namespace ufunc
-// numpy.<function>.accumulate: accumulate(ufunc::maximum, a, 0).
-template <detail::fn F, class A, detail::if_array<A> = 0>
-auto accumulate(ufunc::named<F>, const A& a, std::int64_t axis = 0) {
-  using T = detail::element_of<A>;
-  constexpr bool sums = F == detail::fn::Add || F == detail::fn::Multiply;
-  using R = std::conditional_t<sums, detail::reduced_t<detail::reduction::sum, T>,
-                               typename detail::result<F, array<T>, array<T>>::type>;
-  return array<R>(detail::accumulate(F, a.handle(), axis, dtype_of_v<R>));
-}
 
 // How often each integer from 0 on is there; or the sums of the weights of each.
 template <class A, detail::if_array<A> = 0>

@@ -70,7 +70,7 @@ def _one(out):
     return out[0] if type(out) is tuple and len(out) == 1 else out
 
 
-# Within a unit in the last place of NumPy's a step: an accumulation would carry the difference on.
+# Within a unit in the last place of NumPy's a step: what folds its own results would carry the difference on.
 _ROUNDED = {"arctan2", "float_power", "hypot", "logaddexp", "logaddexp2", "power"}
 
 
@@ -111,10 +111,14 @@ def outer(self, A, B, /, **kwargs):
     return call(self._numpy.outer, (A, B), kwargs, f"{self.__name__}.outer")
 
 
+# NumPy has loops of their own that take indices, here they are called for each element.
+_INDEXED = {"divide", "floor_divide"}
+
+
 def at(self, a, indices, b=_NO_VALUE, /):
     args = (a, indices) if b is _NO_VALUE else (a, indices, b)
     taken = _overrides.call(self, "at", args, {})
-    if taken is NotImplemented and b is not _NO_VALUE:
+    if taken is NotImplemented and b is not _NO_VALUE and self.__name__ not in _ROUNDED | _INDEXED:
         taken = _indexing.at(self, a, indices, b)
     return call(self._numpy.at, args, None, f"{self.__name__}.at") if taken is NotImplemented else taken
 

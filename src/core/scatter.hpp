@@ -3,6 +3,7 @@
 #pragma once
 #include <algorithm>
 #include <cstdint>
+#include <optional>
 
 #include "op_table.hpp"
 
@@ -12,7 +13,9 @@ namespace plait {
 inline constexpr std::int64_t kScatteredInPieces = 1 << 20;
 
 inline std::int64_t scatter_pieces(std::int64_t elements, std::int64_t table) {
-  const std::int64_t each = std::max(kScatteredInPieces / 2, 16 * table);
+  if (elements < kScatteredInPieces) return 1;
+  // Small ones, so that threads end together.
+  const std::int64_t each = std::max(kScatteredInPieces / 8, 16 * table);
   return std::clamp<std::int64_t>(elements / each, 1, 64);
 }
 
@@ -24,6 +27,13 @@ inline std::int64_t device_scatter_pieces(std::int64_t elements, std::int64_t ta
 }
 inline bool scatters_on_device(std::int64_t elements, std::int64_t table) {
   return elements / device_scatter_pieces(elements, table) <= kMostPiece;
+}
+
+// The reduction that joins partial results by an operation.
+constexpr std::optional<ReduceKind> kind_combining(OpId fn) {
+  for (const ReduceInfo& r : kReductions)
+    if (r.combine == fn && fn != OpId::Count_) return r.kind;
+  return std::nullopt;
 }
 
 // The fold that combines by addition, multiplication or an extremum.

@@ -273,12 +273,13 @@ void set_selected(const Handle& selection, const Operand& value) {
   selection.get()->array = {};  // of before
 }
 
-void add_at(const Handle& a, const std::vector<Key>& key, const Operand& values) {
-  named("add_at", [&] {
+void combine_at(fn f, const Handle& a, const std::vector<Key>& key, const Operand& values) {
+  const OpId id = op_of(f);
+  named((std::string(op_info(id).name) + ".at").c_str(), [&] {
     const tracer::Array& target = unwrap(a);
     if (!target.writeable) throw ValueError("assignment destination is read-only");
     const Place p = place_of(target, key);
-    if (numpy::at(OpId::Add, p.of, p.key, to_operand(values))) return;
+    if (numpy::at(id, p.of, p.key, to_operand(values))) return;
     if (!numpy::getitem(p.of, p.key)) refuse_key(target, key);
     throw ValueError("the values do not fit the elements that the indices name");
   });

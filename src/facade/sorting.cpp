@@ -108,13 +108,6 @@ Handle cumulate(scan s, const Handle& a, const std::int64_t* axis) {
     return tracer::accumulate(sums ? OpId::Add : OpId::Multiply, x, axis ? *axis : 0);
   });
 }
-Handle accumulate(fn f, const Handle& a, std::int64_t axis, dtype result) {
-  return made("accumulate", [&] {
-    tracer::AccumulateOptions o;
-    o.dtype = core(result);
-    return tracer::accumulate(op_of(f), unwrap(a), axis, o);
-  });
-}
 
 Handle bincount(const Handle& x, const Handle* weights, std::int64_t least) {
   return made("bincount", [&] {

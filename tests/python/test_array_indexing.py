@@ -345,6 +345,21 @@ def test_at_of_slices_and_numbers(shape, key):
     numpy.testing.assert_array_equal(numpy.asarray(ours), theirs)
 
 
+@pytest.mark.parametrize("name", ["add", "subtract", "multiply", "maximum", "minimum", "fmax", "fmin", "logical_xor", "copysign", "less", "floor_divide"])
+@pytest.mark.parametrize("dtype", ["int8", "int32", "uint64", "float16", "float32", "float64"])
+def test_at_of_any_function_takes_indices_in_their_order(name, dtype):
+    key = numpy.array([0, 2, 0, -1, 2, 2])
+    values = numpy.array([1, 2, 3, 2, 5, 4], dtype)
+    theirs = numpy.array([7, 3, 2], dtype)
+    ours = np.array(theirs)
+    if name == "copysign" and dtype in ("int8", "int32", "uint64"):
+        values, theirs = values.astype("float32"), theirs.astype("float64")
+        ours = np.array(theirs)
+    getattr(numpy, name).at(theirs, key, values)
+    getattr(np, name).at(ours, np.array(key), np.array(values))
+    numpy.testing.assert_array_equal(numpy.asarray(ours), theirs)
+
+
 def test_values_of_a_masked_write_are_read_before():
     a = np.array([2.0, 0.5, 3.0])
     a[::-1][np.array([True, True, True])] = a

@@ -4,6 +4,7 @@
 #include "call.hpp"
 #include "codegen/loops/loops.hpp"
 #include "core/fixed_size.hpp"
+#include "core/scatter.hpp"
 #include "engine/direct/direct_rows.hpp"
 #include "fold_columns.hpp"
 #include "plait/error.hpp"
@@ -13,20 +14,38 @@ namespace plait::engine {
 
 namespace {
 
-ReduceKind kind_of(OpId fn) {
-  for (int i = 0; i < kReduceKindCount; ++i)
-    if (reduce_info(static_cast<ReduceKind>(i)).combine == fn) return static_cast<ReduceKind>(i);
-  throw InternalError("reduceat of what is no reduction");
-}
+// value = fn(value, in[i]) for one element after the other: by a reduction's loop, or, where fn is
+// none, by the loop of single operations.
+class Fold {
+ public:
+  Fold(OpId fn, DType t) {
+    if (const std::optional<ReduceKind> kind = kind_combining(fn))
+      reduce_ = loops::reduce(*kind, t, config().tier);
+    else
+      step_ = loops::elementwise(fn, t, config().tier);
+    if (!reduce_ && !step_) throw InternalError("no fold for reduceat");
+  }
+  void operator()(void* value, const std::byte* in, std::int64_t stride, std::int64_t n) const {
+    if (reduce_) return reduce_(value, in, stride, n);
+    const std::int64_t still[] = {0, 0, 0};
+    for (std::int64_t i = 0; i < n; ++i) {
+      void* args[] = {value, const_cast<std::byte*>(in + i * stride), value};
+      step_(args, still, 1);
+    }
+  }
+
+ private:
+  loops::ReduceFn reduce_ = nullptr;
+  loops::LoopFn step_ = nullptr;
+};
 
 }  // namespace
 
 void run_reduceat(const CallRun& r) {
   const Operand &in = r.inputs[0], &at = r.inputs[1], &out = r.results[0];
   const int axis = static_cast<int>(r.attributes.numbers[0]);
-  const ReduceKind kind = kind_of(r.attributes.fn);
-  const loops::ReduceFn fold = loops::reduce(kind, in.dtype, config().tier);
-  if (!fold) throw InternalError("no fold for reduceat");
+  const std::optional<ReduceKind> kind = kind_combining(r.attributes.fn);
+  const Fold fold(r.attributes.fn, in.dtype);
   const std::int64_t extent = in.shape[axis], count = at.shape[0], step = in.strides[axis];
   // Lanes: what is folded. Those along one axis, the closest, make columns.
   Dims shape = in.shape;
@@ -46,10 +65,11 @@ void run_reduceat(const CallRun& r) {
     shape.erase(closest);
     for (Memory& m : lanes) m.strides.erase(closest);
   }
-  const FoldColumns fold_columns(kind, in.dtype);
-  const bool by_rows =
-      fold_columns.exact() && columns > 1 && std::abs(from_stride) < std::abs(step);
-  const std::int64_t width = by_rows ? fold_columns.widest() : 1;
+  std::optional<FoldColumns> fold_columns;
+  if (kind && columns > 1 && std::abs(from_stride) < std::abs(step))
+    fold_columns.emplace(*kind, in.dtype);
+  const bool by_rows = fold_columns && fold_columns->exact();
+  const std::int64_t width = by_rows ? fold_columns->widest() : 1;
   const std::int64_t blocks = (columns + width - 1) / width;
   const std::int64_t units = element_count(shape) * blocks * count;
   const std::int64_t elements = std::max(element_count(in.shape), element_count(out.shape));
@@ -74,8 +94,8 @@ void run_reduceat(const CallRun& r) {
     const std::int64_t n = std::max<std::int64_t>(last - first, 1);
     from += first * step;
     if (by_rows)
-      return fold_columns({from, from_stride}, step, n, std::min(width, columns - first_column), to,
-                          to_stride);
+      return (*fold_columns)({from, from_stride}, step, n, std::min(width, columns - first_column),
+                             to, to_stride);
     alignas(16) unsigned char value[16];
     std::memcpy(value, from, bytes);
     if (n > 1) fold(value, from + step, step, n - 1);

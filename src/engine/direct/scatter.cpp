@@ -2,9 +2,12 @@
 
 #include <cstring>
 
+#include "codegen/loops/loops.hpp"
+#include "core/config.hpp"
 #include "core/fixed_size.hpp"
 #include "core/machine.hpp"
 #include "engine/threads/split.hpp"
+#include "plait/error.hpp"
 
 namespace plait::engine {
 
@@ -60,6 +63,13 @@ void combine(const Rows& rows, std::int64_t step, F f) {
       for (std::int64_t i = 0; i < n; ++i) to[i] = f(to[i], v[i]);
       return;
     }
+    if (s[0] == sizeof k && s[1] == item && s[2] == 0 && step == item) {  // a table of elements
+      auto* to = reinterpret_cast<T*>(out);
+      const auto* index = reinterpret_cast<const std::int64_t*>(at);
+      const auto* v = reinterpret_cast<const T*>(from);
+      for (std::int64_t i = 0; i < n; ++i) to[index[i]] = f(to[index[i]], v[i]);
+      return;
+    }
     for (std::int64_t i = 0; i < n; ++i, at += s[0], from += s[1], out += s[2]) {
       std::memcpy(&k, at, sizeof k);
       T now, v;
@@ -96,6 +106,12 @@ void combine(OpId fn, const Rows& rows, std::int64_t step) {
       return combine<T>(rows, step, [](T a, T b) { return a >= b || a != a ? a : b; });
     case OpId::Minimum:
       return combine<T>(rows, step, [](T a, T b) { return a <= b || a != a ? a : b; });
+    case OpId::Fmax:  // a number stays, without a flag
+      return combine<T>(rows, step,
+                        [](T a, T b) { return !(b != b) && (a != a || b > a) ? b : a; });
+    case OpId::Fmin:
+      return combine<T>(rows, step,
+                        [](T a, T b) { return !(b != b) && (a != a || b < a) ? b : a; });
     default:
       break;
   }
@@ -105,7 +121,8 @@ void combine(OpId fn, const Rows& rows, std::int64_t step) {
 
 bool combines(OpId fn, DType t) {
   const bool known = fn == OpId::Add || fn == OpId::Subtract || fn == OpId::Multiply ||
-                     fn == OpId::Maximum || fn == OpId::Minimum;
+                     fn == OpId::Maximum || fn == OpId::Minimum || fn == OpId::Fmax ||
+                     fn == OpId::Fmin;
   return known && (is_integer(t) || t == DType::Float32 || t == DType::Float64);
 }
 
@@ -137,6 +154,40 @@ void run_combine(OpId fn, DType t, const Dims& shape, const Memory& value, const
     default:
       break;
   }
+}
+
+void run_combine_by_loop(OpId fn, const LoopTypes& loop, DType t, const Dims& shape,
+                         const Memory& value, const Memory& index, std::int64_t step,
+                         const Memory& to) {
+  const CpuTier tier = config().tier;
+  const loops::LoopFn f = loops::elementwise(fn, loop.in[0], tier);
+  const loops::LoopFn widen = t == loop.in[0] ? nullptr : loops::cast(t, loop.in[0], tier);
+  const loops::LoopFn narrow = t == loop.out ? nullptr : loops::cast(loop.out, t, tier);
+  if (!f || (t != loop.in[0] && !widen) || (t != loop.out && !narrow))
+    throw InternalError("no loop for " + std::string(op_info(fn).name) + ".at");
+  const Memory operands[] = {index, value, to};
+  for_each_part(make_rows(shape, operands, kOrdering),
+                [=](const std::byte* at, const std::byte* from, std::byte* out,
+                    const std::int64_t* s, std::int64_t n) {
+                  const std::int64_t still[] = {0, 0, 0};
+                  alignas(16) std::byte wide[16], result[16];
+                  for (std::int64_t i = 0; i < n; ++i, at += s[0], from += s[1], out += s[2]) {
+                    std::int64_t k;
+                    std::memcpy(&k, at, sizeof k);
+                    std::byte* const element = out + k * step;
+                    if (widen) {
+                      void* cast[] = {element, wide};
+                      widen(cast, still, 1);
+                    }
+                    void* args[] = {widen ? wide : element, const_cast<std::byte*>(from),
+                                    narrow ? result : element};
+                    f(args, still, 1);
+                    if (narrow) {
+                      void* cast[] = {result, element};
+                      narrow(cast, still, 1);
+                    }
+                  }
+                });
 }
 
 void write_coordinates(const std::int64_t* places, std::int64_t n, const Dims& shape,

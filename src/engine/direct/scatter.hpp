@@ -17,6 +17,12 @@ bool combines(OpId fn, DType t);
 void run_combine(OpId fn, DType t, const Dims& shape, const Memory& value, const Memory& index,
                  std::int64_t step, const Memory& to);
 
+// The same for any function of two operands that both have the dtype of its loop, an element at a
+// time. The value has it, too; `t` is cast to it and the result is cast to `t`.
+void run_combine_by_loop(OpId fn, const LoopTypes& loop, DType t, const Dims& shape,
+                         const Memory& value, const Memory& index, std::int64_t step,
+                         const Memory& to);
+
 // out[k * item + d * axis] = coordinate d of places[k] in an array of `shape`, in C order.
 void write_coordinates(const std::int64_t* places, std::int64_t n, const Dims& shape,
                        std::int64_t* out, std::int64_t item, std::int64_t axis);
