@@ -194,6 +194,9 @@ void* export_memory(const Array& a, DeviceId device = 0);
 void unexport(const Array& a);
 void* pin(const Array& a, DeviceId device = 0);                    // an export that never ends
 Scalar item(const Array& a, std::span<const std::int64_t> index);  // evaluates; bounds-checked
+// The element's memory when an item() has found it on the host since the last write; else nullptr.
+// Takes no lock. nullptr, too, where the index is out of bounds.
+const std::byte* peek(const Array& a, std::span<const std::int64_t> index) noexcept;
 // The element's memory where own_memory() gives it, for who writes there at once; nullptr, too,
 // where the index is out of bounds.
 std::byte* poke(const Array& a, std::span<const std::int64_t> index);

@@ -425,7 +425,16 @@ inline std::optional<std::int64_t> offset_within(const Array& a,
   }
   return at;
 }
+}  // namespace
 
+const std::byte* peek(const Array& a, std::span<const std::int64_t> index) noexcept {
+  const std::byte* const contents = a.storage->readable.load(std::memory_order_acquire);
+  if (!contents || capture()) return nullptr;
+  const std::optional<std::int64_t> at = offset_within(a, index);
+  return at ? contents + a.offset + *at : nullptr;
+}
+
+namespace {
 // Whether only the storage itself can see its memory: a store to it is the new version. Whoever
 // lends memory sees it, too, and is to see what is stored.
 bool nobody_else_sees(const Storage& s) {
