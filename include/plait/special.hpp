@@ -30,7 +30,7 @@ using mean_of = array<mean_t<element_of<A>>>;
 }  // namespace detail
 
 // auto [quotient, remainder] = divmod(a, b), rounded down.
-template <class A, class B, detail::if_operands<A, B> = 0>
+template <class A, class B, detail::if_operands<detail::fn::FloorDivide, A, B> = 0>
 auto divmod(const A& a, const B& b) {
   return std::pair(floor_divide(a, b), remainder(a, b));
 }
@@ -67,7 +67,7 @@ detail::mean_of<A> lgamma(const A& a) {
   return detail::mean_of<A>(detail::called(detail::library_function::lgamma, a).handle());
 }
 // a - b where that is positive, else 0.
-template <class A, class B, detail::if_operands<A, B> = 0>
+template <class A, class B, detail::if_operands<detail::fn::Subtract, A, B> = 0>
 auto fdim(const A& a, const B& b) {
   return where(a <= b, 0, a - b);
 }
