@@ -1,14 +1,11 @@
 // A number takes some draws of the generator, most often one, and how many is known only when it is
 // drawn. So the draws are cut into blocks, a number belongs to the block that its first draw lies
-// in, and a thread that comes to a block before it is known where the first number begins there
-// takes it for the block's first draw. What it finds from there on is right as soon as a number
-// begins at the same draw in both readings, which is almost at once: only what is before that is
-// drawn again when the end of the block before is known.
+// in, and a block is read before it is known where its first number begins, as if that were at its
+// first draw. What is found is right as soon as a number begins at the same draw in both readings,
+// which is almost at once: only what is before that is drawn again.
 #include "random_fill.hpp"
 
 #include <algorithm>
-#include <atomic>
-#include <thread>
 #include <vector>
 
 #include "engine/threads/team.hpp"
@@ -17,6 +14,7 @@ namespace plait::numpy {
 namespace {
 
 constexpr std::int64_t kBlock = 1 << 14;  // draws; even, as two halves are a word
+constexpr std::int64_t kRound = 32;       // blocks
 
 // The draws of a generator from one of them on, by words of 64 bits or by their halves.
 struct Words {
@@ -30,7 +28,6 @@ struct Words {
     ++at;
     return generator.bits();
   }
-  void skip() { bits(); }
   double uniform() { return uniform_of(bits()); }
 };
 struct Halves {
@@ -40,7 +37,7 @@ struct Halves {
   std::uint32_t other = 0;
   Halves(const Pcg64& first, std::int64_t start) : generator(first), at(start & ~1) {
     generator.advance(static_cast<Wide>(start / 2));
-    if (start & 1) skip();
+    if (start & 1) half();
   }
   std::uint32_t half() {
     if (at++ & 1) return other;
@@ -48,7 +45,6 @@ struct Halves {
     other = static_cast<std::uint32_t>(both >> 32);
     return static_cast<std::uint32_t>(both);
   }
-  void skip() { half(); }
   float uniform_float() { return uniform_float_of(half()); }
 };
 
@@ -62,86 +58,89 @@ class Filling {
   // The draws behind the last number's.
   Draws run(double seconds_each) {
     const double seconds = seconds_each * static_cast<double>(n_);
-    const int threads = n_ > 2 * kBlock ? engine::team_threads(seconds) : 1;
-    if (threads > 1) scratch_.resize(static_cast<std::size_t>(threads));
-    while (threads > 1 && n_ - filled() > 2 * kBlock) {
-      const engine::ParallelLoop loop{
-          .extent = (n_ - filled()) / kBlock, .seconds = seconds, .threads = threads};
-      // Blocks are begun in order, whoever runs which part of the loop: nobody waits for one that
-      // nobody has begun.
-      engine::run_parallel(loop, [this](std::int64_t begin, std::int64_t end, int worker) {
-        for (; begin < end; ++begin)
-          fill_block(begun_.fetch_add(1), scratch_[static_cast<std::size_t>(worker)]);
-        return true;
-      });
-    }
-    Draws d(first_, always_one_ ? filled() : at_);
-    fill(d, filled(), n_);
+    const int threads = n_ > 4 * kBlock ? engine::team_threads(seconds) : 1;
+    if (threads > 1) always_one_ ? fill_apart(threads, seconds) : fill_ahead(threads, seconds_each);
+    Draws d(first_, at_);
+    for (std::int64_t i = filled_; i < n_; ++i) out_[i] = next_(d);
     return d;
   }
 
  private:
-  std::int64_t filled() const { return always_one_ ? begun_.load() * kBlock : filled_; }
-
-  void fill(Draws& draws, std::int64_t from, std::int64_t to) {
-    Draws d = draws;  // in registers
-    for (std::int64_t i = from; i < to; ++i) out_[i] = next_(d);
-    draws = d;
-  }
-  // Up to the end of the block.
-  std::int64_t read(Draws& draws, T* out, std::int64_t end) {
-    Draws d = draws;
-    T* to = out;
-    while (d.at < end) *to++ = next_(d);
-    draws = d;
-    return to - out;
-  }
-
-  struct Scratch {
-    std::vector<T> numbers = std::vector<T>(kBlock), corrected = numbers;
+  // What was read from a block.
+  struct Reading {
+    std::vector<T> numbers = std::vector<T>(kBlock);
+    std::int64_t count = 0, end = 0;  // `end`: the draw behind its last number
+    T* to = nullptr;                  // where the right numbers belong,
+    std::int64_t wrong = 0;           // which these are before
   };
 
-  void fill_block(std::int64_t block, Scratch& scratch) {
-    const std::int64_t begin = block * kBlock, end = begin + kBlock;
-    if (always_one_) {
-      Draws d(first_, begin);
-      return fill(d, begin, std::min(end, n_));
-    }
-    if (known_.load(std::memory_order_acquire) == block) {
-      // A block has at most as many numbers as draws.
-      Draws d(first_, at_);
-      const std::int64_t from = filled_;
-      if (n_ - from >= kBlock) return publish(block, d, from + read(d, out_ + from, end));
-      return publish(block, d, from);  // the rest is drawn one by one: see run()
-    }
-    auto& [numbers, corrected] = scratch;
-    Draws guess(first_, begin), sure = guess, guessed = guess;
-    std::int64_t count = read(guess, numbers.data(), end);
-    for (int turns = 0; known_.load(std::memory_order_acquire) != block; ++turns)
-      turns % 1024 == 1023 ? std::this_thread::yield() : engine::pause_a_moment();
-
-    const std::int64_t from = filled_, at = at_;
-    if (n_ - from < kBlock) return publish(block, Draws(first_, at), from);
-    while (sure.at < at) sure.skip();
-    std::int64_t right = 0, wrong = 0;
-    while (sure.at != guessed.at && sure.at < end) {
-      if (sure.at < guessed.at)
-        corrected[static_cast<std::size_t>(right++)] = next_(sure);
-      else
-        next_(guessed), ++wrong;
-    }
-    if (sure.at >= end) {
-      count = wrong;
-      guess = sure;
-    }
-    publish(block, guess, from + right + count - wrong);
-    T* to = std::copy_n(corrected.data(), right, out_ + from);
-    std::copy_n(numbers.data() + wrong, count - wrong, to);
+  void fill_apart(int threads, double seconds) {
+    const engine::ParallelLoop loop{.extent = n_ / kBlock, .seconds = seconds, .threads = threads};
+    engine::run_parallel(loop, [this](std::int64_t begin, std::int64_t end, int) {
+      Draws d(first_, begin * kBlock);
+      for (std::int64_t i = begin * kBlock; i < end * kBlock; ++i) out_[i] = next_(d);
+      return true;
+    });
+    at_ = filled_ = n_ / kBlock * kBlock;
   }
-  void publish(std::int64_t block, const Draws& d, std::int64_t filled) {
-    at_ = d.at;
-    filled_ = filled;
-    known_.store(block + 1, std::memory_order_release);
+
+  // In rounds of some blocks: all are read, then it is found, one after the other, where their
+  // numbers belong. They are taken there in the next round.
+  void fill_ahead(int threads, double seconds_each) {
+    std::vector<Reading> readings(static_cast<std::size_t>(std::min(n_ / kBlock, kRound)));
+    for (std::int64_t first = 0, blocks = 1; blocks > 0; first += blocks) {
+      // A block has at most as many numbers as draws.
+      blocks = std::min((n_ - filled_) / kBlock, static_cast<std::int64_t>(readings.size()));
+      const std::int64_t extent = blocks > 0 ? blocks : static_cast<std::int64_t>(readings.size());
+      const engine::ParallelLoop loop{
+          .extent = extent,
+          .seconds = seconds_each * static_cast<double>(extent * kBlock),
+          .threads = threads};
+      engine::run_parallel(loop, [&](std::int64_t begin, std::int64_t end, int) {
+        for (; begin < end; ++begin) {
+          Reading& r = readings[static_cast<std::size_t>(begin)];
+          take_over(r);
+          if (begin < blocks) read(r, first + begin);
+        }
+        return true;
+      });
+      for (std::int64_t i = blocks; i < static_cast<std::int64_t>(readings.size()); ++i)
+        take_over(readings[static_cast<std::size_t>(i)]);
+      for (std::int64_t i = 0; i < blocks; ++i)
+        place(readings[static_cast<std::size_t>(i)], first + i);
+    }
+  }
+  void read(Reading& r, std::int64_t block) {
+    Draws d(first_, block * kBlock);
+    T* to = r.numbers.data();
+    while (d.at < (block + 1) * kBlock) *to++ = next_(d);
+    r.count = to - r.numbers.data();
+    r.end = d.at;
+  }
+  void take_over(Reading& r) {
+    if (r.to) std::copy_n(r.numbers.data() + r.wrong, r.count - r.wrong, r.to);
+    r.to = nullptr;
+  }
+  // The blocks before are placed: the first number begins at draw at_.
+  void place(Reading& r, std::int64_t block) {
+    const std::int64_t end = (block + 1) * kBlock;
+    r.wrong = 0;
+    if (at_ > block * kBlock) {
+      Draws guessed(first_, block * kBlock), sure(first_, at_);
+      while (sure.at != guessed.at && sure.at < end) {
+        if (sure.at < guessed.at)
+          out_[filled_++] = next_(sure);
+        else
+          next_(guessed), ++r.wrong;
+      }
+      if (sure.at >= end) {
+        r.wrong = r.count;
+        r.end = sure.at;
+      }
+    }
+    r.to = out_ + filled_;
+    filled_ += r.count - r.wrong;
+    at_ = r.end;
   }
 
   const Pcg64 first_;
@@ -149,9 +148,7 @@ class Filling {
   const std::int64_t n_;
   const Next next_;
   const bool always_one_;
-  std::vector<Scratch> scratch_;                   // of each worker
-  std::atomic<std::int64_t> begun_{0}, known_{0};  // blocks
-  std::int64_t at_ = 0, filled_ = 0;               // where the block behind the known ones begins
+  std::int64_t at_ = 0, filled_ = 0;  // the draws and the numbers that are done with
 };
 
 template <class Draws, class T, class Next>
