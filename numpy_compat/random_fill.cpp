@@ -61,7 +61,7 @@ class Filling {
     const int threads = n_ > 4 * kBlock ? engine::team_threads(seconds) : 1;
     if (threads > 1) always_one_ ? fill_apart(threads, seconds) : fill_ahead(threads, seconds_each);
     Draws d(first_, at_);
-    for (std::int64_t i = filled_; i < n_; ++i) out_[i] = next_(d);
+    draw(d, filled_, n_);
     return d;
   }
 
@@ -74,11 +74,18 @@ class Filling {
     std::int64_t wrong = 0;           // which these are before
   };
 
+  void draw(Draws& draws, std::int64_t from, std::int64_t to) const {
+    Draws d = draws;  // in registers
+    const Next next = next_;
+    T* const out = out_;
+    for (std::int64_t i = from; i < to; ++i) out[i] = next(d);
+    draws = d;
+  }
   void fill_apart(int threads, double seconds) {
     const engine::ParallelLoop loop{.extent = n_ / kBlock, .seconds = seconds, .threads = threads};
     engine::run_parallel(loop, [this](std::int64_t begin, std::int64_t end, int) {
       Draws d(first_, begin * kBlock);
-      for (std::int64_t i = begin * kBlock; i < end * kBlock; ++i) out_[i] = next_(d);
+      draw(d, begin * kBlock, end * kBlock);
       return true;
     });
     at_ = filled_ = n_ / kBlock * kBlock;
