@@ -1,10 +1,11 @@
 // The numbers of numpy.random.default_rng(seed): SeedSequence, PCG64 and the methods of Generator
-// that draw from it, one number after the other. Sources: O'Neill, "PCG: a family of simple fast
-// space-efficient statistically good algorithms" (2014); Marsaglia and Tsang, "The ziggurat method"
-// (2000); Lemire, "Fast random integer generation in an interval" (2019).
+// that draw from it, one number after the other.
 #pragma once
 #include <cstdint>
 #include <vector>
+
+#include "draws.hpp"
+#include "seed_sequence.hpp"
 
 namespace plait::numpy {
 
@@ -19,19 +20,32 @@ struct BitGenerator {
 
 class RandomStream {
  public:
-  explicit RandomStream(std::uint64_t seed);
+  explicit RandomStream(const SeedSequence& seeds);
   explicit RandomStream(const BitGenerator* source) : source_(source) {}
+  // What NumPy's PCG64 has as its state.
+  struct State {
+    Pcg64 generator;
+    bool has_half = false;  // the other half of the last 64 bits that were drawn for 32
+    std::uint32_t half = 0;
+  };
+  explicit RandomStream(const State& s) : own_(s) {}
+  State& own() { return own_; }
+  const State& own() const { return own_; }
 
-  std::uint64_t bits();
-  double uniform();  // in [0, 1)
+  std::uint64_t bits() {
+    return source_ ? source_->next_uint64(source_->state) : own_.generator.bits();
+  }
+  std::uint32_t half();  // 32 bits
+  double uniform() {     // in [0, 1)
+    return source_ ? source_->next_double(source_->state) : uniform_of(own_.generator.bits());
+  }
   double normal();
   double exponential();
   // Of single precision, which draw 32 bits where the others draw 64.
-  float uniform_float() { return static_cast<float>(half() >> 8) * 0x1p-24F; }
+  float uniform_float() { return uniform_float_of(half()); }
   float normal_float();
   float exponential_float();
   std::uint64_t below_or_at(std::uint64_t most);
-  std::uint32_t half();                      // 32 bits
   std::uint64_t masked(std::uint64_t most);  // the same by other bits, as permutations draw it
   // In place, from `first` on: the elements before it are only exchanged with later ones.
   void shuffle(std::int64_t* values, std::int64_t n, std::int64_t first = 1);
@@ -39,26 +53,23 @@ class RandomStream {
   std::vector<std::int64_t> sample(std::int64_t population, std::int64_t n);
 
  private:
-  void step();
   const BitGenerator* source_ = nullptr;  // of the bits, where they are not this stream's
-  unsigned __int128 state_ = 0, increment_ = 0;
-  bool has_half_ = false;  // the other half of the last 64 bits that were drawn for 32
-  std::uint32_t half_ = 0;
+  State own_;
 };
 
 // below_or_at(most) for integers of 1, 8 or 16 bits: Generator.integers() takes 32 bits at a time
 // for them, and uses them up part by part.
 class NarrowIntegers {
  public:
-  NarrowIntegers(RandomStream& stream, int bits, std::uint32_t most)
-      : stream_(stream), bits_(bits), greatest_((1U << bits) - 1), most_(most) {}
-  std::uint32_t next();
+  NarrowIntegers(RandomStream& stream, int bits)
+      : stream_(stream), bits_(bits), greatest_((1U << bits) - 1) {}
+  std::uint32_t below_or_at(std::uint32_t most);
 
  private:
   std::uint32_t part();
   RandomStream& stream_;
   int bits_;
-  std::uint32_t greatest_, most_, word_ = 0;
+  std::uint32_t greatest_, word_ = 0;
   int left_ = 0;  // parts of the word that were not used
 };
 

@@ -56,8 +56,8 @@ static_assert(sizeof(std::atomic<const std::byte*>) == sizeof(void*) &&
 inline bool only_handle(const Box& b) { return b.refs.load(std::memory_order_acquire) == 1; }
 extern FreeList<Box> boxes;  // guarded by the recorder's lock
 
-// Whether t has integers in [low, high), and there are such: ValueError.
-void check_integers(const std::string& function, std::int64_t low, std::int64_t high, dtype t);
+// Whether t has integers in [low, high), or [low, high], and there are such: ValueError.
+void check_integers(std::int64_t low, std::int64_t high, bool endpoint, dtype t);
 
 // Installs the engine on first use.
 void start();

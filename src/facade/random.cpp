@@ -9,6 +9,7 @@
 
 #include "box.hpp"
 #include "engine/threads/team.hpp"
+#include "numpy_compat/draws.hpp"
 
 namespace plait {
 namespace {
@@ -53,37 +54,10 @@ class Generator {
     else
       return static_cast<double>(bits() >> 11) * 0x1p-53;
   }
-  // Marsaglia's polar method: two values a round, the second kept.
-  double normal() {
-    if (has_spare_) {
-      has_spare_ = false;
-      return spare_;
-    }
-    double u, v, r;
-    do {
-      u = 2 * uniform() - 1;
-      v = 2 * uniform() - 1;
-      r = u * u + v * v;
-    } while (r >= 1 || r == 0);
-    const double f = std::sqrt(-2 * std::log(r) / r);
-    spare_ = v * f;
-    has_spare_ = true;
-    return u * f;
-  }
-  // Unbiased: rejects the incomplete last stretch of the 64-bit range.
-  std::uint64_t below(std::uint64_t n) {
-    const std::uint64_t rest = (0 - n) % n;
-    std::uint64_t x;
-    do x = bits();
-    while (x < rest);
-    return x % n;
-  }
 
  private:
   static std::uint64_t rotate(std::uint64_t x, int k) { return (x << k) | (x >> (64 - k)); }
   std::uint64_t s_[4];
-  double spare_ = 0;
-  bool has_spare_ = false;
 };
 
 constexpr std::int64_t kBlock = 1 << 16;
@@ -147,7 +121,7 @@ Handle random(const char* distribution, Span shape, double low, double high, dty
   const std::int64_t n = size_of(h);
   void* memory = mutable_data(h);
   if (distribution[0] == 'n')
-    fill(t, memory, n, [](Generator& g) { return g.normal(); });
+    fill(t, memory, n, [&l = numpy::normal_layers()](Generator& g) { return numpy::normal(g, l); });
   else if (t == dtype::float32)
     fill<float>(memory, n, Uniform<float>(low, high));
   else
@@ -155,29 +129,32 @@ Handle random(const char* distribution, Span shape, double low, double high, dty
   return host.placed(h);
 }
 
-void check_integers(const std::string& function, std::int64_t low, std::int64_t high, dtype t) {
-  if (high <= low) throw ValueError(function + "low >= high");
+void check_integers(std::int64_t low, std::int64_t high, bool endpoint, dtype t) {
+  if (high < low || (high == low && !endpoint))
+    throw ValueError(
+        std::string(low == 0 ? "high" : "low") +
+        (low == 0 ? (endpoint ? " < 0" : " <= 0") : (endpoint ? " > high" : " >= high")));
   const bool is_signed = kind_of(t) == kind::signed_int;
   const int value_bits = t == dtype::bool_ ? 1 : bits_of(t) - is_signed;
+  const std::string of = " is out of bounds for " + std::string(plait::name(core(t)));
   if (value_bits < 63) {
     const std::int64_t limit = std::int64_t{1} << value_bits;
-    const std::string name(plait::name(core(t)));
-    if (low < (is_signed ? -limit : 0))
-      throw ValueError(function + "low is out of bounds for " + name);
-    if (high > limit) throw ValueError(function + "high is out of bounds for " + name);
+    if (low < (is_signed ? -limit : 0)) throw ValueError("low" + of);
+    if (high > limit - endpoint) throw ValueError("high" + of);
   } else if (!is_signed && low < 0) {
-    throw ValueError(function + "low is out of bounds for uint64");
+    throw ValueError("low" + of);
   }
 }
 
 Handle random_integers(Span shape, std::int64_t low, std::int64_t high, dtype t) {
-  check_integers("", low, high, t);
+  check_integers(low, high, false, t);
   start();
   const OnHost host;
   Handle h = empty(shape, dtype::int64);
-  const std::uint64_t range = static_cast<std::uint64_t>(high) - static_cast<std::uint64_t>(low);
+  const std::uint64_t first = static_cast<std::uint64_t>(low),
+                      most = static_cast<std::uint64_t>(high) - first - 1;
   fill<std::int64_t>(mutable_data(h), size_of(h), [=](Generator& g) {
-    return static_cast<std::int64_t>(static_cast<std::uint64_t>(low) + g.below(range));
+    return static_cast<std::int64_t>(first + numpy::below_or_at_by_words(g, most));
   });
   return host.placed(t == dtype::int64 ? h : astype(h, t));
 }

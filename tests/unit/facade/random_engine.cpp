@@ -1,6 +1,7 @@
-// The numbers are those of numpy.random.default_rng(7), in this order of calls.
+// The numbers are those of numpy.random.default_rng(seed), in the order of the calls.
 #include <catch2/catch.hpp>
 #include <cmath>
+#include <cstring>
 #include <numeric>
 
 #include "plait/plait.hpp"
@@ -12,6 +13,18 @@ namespace {
 template <class T>
 std::vector<T> drawn(const array<T>& a) {
   return std::vector<T>(a.begin(), a.end());
+}
+
+// Of all elements and where they are.
+template <class T>
+std::uint64_t digest(const array<T>& a) {
+  std::uint64_t sum = 0, weight = 1;
+  for (const T v : a) {
+    std::conditional_t<sizeof(T) == 8, std::uint64_t, std::uint32_t> bits;
+    std::memcpy(&bits, &v, sizeof v);
+    sum += bits * (weight += 2);
+  }
+  return sum;
 }
 }  // namespace
 
@@ -148,4 +161,222 @@ TEST_CASE("samples without replacement, whichever way they are drawn") {
   CHECK_THROWS_AS(g.choice(3, 4, false), plait::ValueError);
   CHECK_THROWS_AS(g.integers(3, 3, {1}), plait::ValueError);
   CHECK_THROWS_AS(g.normal(0, -1, {1}), plait::ValueError);
+}
+
+TEST_CASE("more distributions are NumPy's, whichever way they are drawn") {
+  plait::random::engine g(7);
+  CHECK(drawn(g.binomial(10, 0.3, {4})) == std::vector<int64_t>{3, 5, 4, 2});
+  CHECK(drawn(g.binomial(1000, 0.3, {4})) == std::vector<int64_t>{288, 277, 305, 298});
+  CHECK(drawn(g.binomial(1000, 0.8, {4})) == std::vector<int64_t>{794, 800, 796, 777});
+  CHECK(drawn(g.binomial(100000000, 0.2, {3})) ==
+        std::vector<int64_t>{19995896, 19997366, 20002798});
+  CHECK(drawn(g.hypergeometric(5, 6, 4, {4})) == std::vector<int64_t>{1, 1, 2, 1});
+  CHECK(drawn(g.hypergeometric(5000, 600, 4000, {4})) ==
+        std::vector<int64_t>{3584, 3579, 3580, 3585});
+  CHECK(drawn(g.hypergeometric(15, 6, 19, {4})) == std::vector<int64_t>{14, 14, 14, 13});
+  CHECK(drawn(g.vonmises(1, 4, {2})) == std::vector<double>{1.671972874945995, 0.8796853244082374});
+  CHECK(drawn(g.vonmises(1, 1e-6, {2})) ==
+        std::vector<double>{2.2644847429534467, 0.3245455210029329});
+  CHECK(drawn(g.vonmises(1, 1e7, {2})) ==
+        std::vector<double>{0.9993699415426828, 0.9998535328283198});
+  CHECK(drawn(g.vonmises(1, 1e-9, {2})) ==
+        std::vector<double>{-2.314626093510592, 2.168165902803965});
+  CHECK(drawn(g.wald(1.5, 2, {2})) == std::vector<double>{2.7019580073932894, 1.0915610079250855});
+  CHECK(drawn(g.zipf(2.5, {4})) == std::vector<int64_t>{1, 1, 1, 1});
+  CHECK(drawn(g.zipf(1.01, {2})) == std::vector<int64_t>{71953629, 2});
+  CHECK(drawn(g.zipf(2000, {2})) == std::vector<int64_t>{1, 1});
+  CHECK(drawn(g.logseries(0.7, {4})) == std::vector<int64_t>{2, 1, 1, 2});
+  CHECK(drawn(g.noncentral_chisquare(3, 2, {2})) ==
+        std::vector<double>{1.5781681863427401, 7.314313711265822});
+  CHECK(drawn(g.noncentral_chisquare(0.5, 2, {2})) ==
+        std::vector<double>{5.460614226904785, 0.6429826207019859});
+  CHECK(drawn(g.noncentral_f(3, 4, 2, {2})) ==
+        std::vector<double>{0.17953426222757507, 1.006522967849042});
+  CHECK(drawn(g.standard_cauchy({2})) ==
+        std::vector<double>{-3.1182011263722607, -2.5142282268765284});
+  CHECK(drawn(g.beta(1e-104, 1e-104, {4})) == std::vector<double>{1.0, 0.0, 0.0, 1.0});
+  CHECK(drawn(g.beta(0.0001, 0.0002, {2})) == std::vector<double>{0.0, 0.0});
+  CHECK(drawn(g.standard_gamma<float>(2.5, {3})) ==
+        std::vector<float>{1.9154886F, 1.5309291F, 4.027597F});
+  CHECK(drawn(g.standard_gamma<float>(0.3, {2})) == std::vector<float>{1.066076F, 0.3767635F});
+  CHECK(drawn(g.bytes(6)) == std::vector<std::uint8_t>{132, 170, 165, 148, 95, 195});
+}
+
+TEST_CASE("vectors are drawn as NumPy's") {
+  plait::random::engine g(7);
+  const array<double> mean = {1, 2}, covariance = {{2, 0.5}, {0.5, 1}};
+  CHECK(drawn(g.multinomial(20, array<double>{0.2, 0.3, 0.5}, {2})) ==
+        std::vector<int64_t>{4, 8, 8, 5, 4, 11});
+  CHECK(drawn(g.multinomial(3, array<double>{0.5, 0.5})) == std::vector<int64_t>{1, 2});
+  CHECK(drawn(g.multivariate_hypergeometric(array<int64_t>{3, 4, 5}, 8, {2})) ==
+        std::vector<int64_t>{2, 2, 4, 1, 2, 5});
+  CHECK(drawn(g.multivariate_hypergeometric(array<int64_t>{3, 4, 5}, 4, {2}, true)) ==
+        std::vector<int64_t>{1, 1, 2, 0, 2, 2});
+  CHECK(drawn(g.dirichlet(array<double>{1, 2, 3})) ==
+        std::vector<double>{0.1667594015947684, 0.3853902664297147, 0.4478503319755169});
+  CHECK(drawn(g.dirichlet(array<double>{0.01, 0.02, 0.03}, {2})) ==
+        std::vector<double>{0.6499458440476404, 1.6687097231042948e-05, 0.35003746885512854,
+                            8.450791245018119e-23, 3.464338055454163e-31, 1.0});
+  CHECK(plait::allclose(g.multivariate_normal(mean, covariance, {2}, plait::random::factor::svd),
+                        array<double>{{-0.18095802681029105, 0.7325201376655053},
+                                      {0.7432739644556903, 2.7460455265117254}},
+                        1e-12));
+  CHECK(plait::allclose(g.multivariate_normal(mean, covariance, {2}, plait::random::factor::eigh),
+                        array<double>{{0.9544491508383673, 2.5436129020072014},
+                                      {0.9500981817181434, 1.8728634025130413}},
+                        1e-12));
+  CHECK(
+      plait::allclose(g.multivariate_normal(mean, covariance, {2}, plait::random::factor::cholesky),
+                      array<double>{{-0.7324905643840822, 1.63810002275918},
+                                    {2.9216665118970986, 1.0331952996424176}},
+                      1e-12));
+}
+
+TEST_CASE("parameters are arrays that broadcast") {
+  plait::random::engine g(7);
+  const array<double> location = {0, 1, 2}, scale = {{1}, {2}};
+  const array<int64_t> counts = {0, 1, 2};
+  CHECK(drawn(g.normal(location, scale)) ==
+        std::vector<double>{0.0012301533574825742, 1.29874553750847, 1.7258621446377824,
+                            -1.7811836775145484, 0.0906584296565549, 0.01670689000707526});
+  CHECK(drawn(g.normal(location, 2, {2, 3})) ==
+        std::vector<double>{0.12028720519487697, 3.680430491109067, 1.0155869628973409,
+                            -1.2409497996398808, 1.9796841003703964, 2.7137740163201216});
+  CHECK(drawn(g.exponential(location)) ==
+        std::vector<double>{0.0, 1.0737006617146334, 3.768500103031901});
+  CHECK(drawn(g.binomial(counts, 0.3)) == std::vector<int64_t>{0, 0, 2});
+  CHECK(drawn(g.uniform(location, location + 1.)) ==
+        std::vector<double>{0.7926619192137531, 1.6221792294411626, 2.988960147681885});
+  CHECK(drawn(g.triangular(location, location + 1., 4)) ==
+        std::vector<double>{0.9280273664835514, 1.6932792378064798, 3.119704145497698});
+  CHECK(drawn(g.hypergeometric(counts, 4, 2)) == std::vector<int64_t>{0, 0, 0});
+  CHECK(drawn(g.integers(0, counts + 1)) == std::vector<int64_t>{0, 1, 1});
+  CHECK(drawn(g.integers<std::int8_t>(0, counts + 1, {2, 3})) ==
+        std::vector<std::int8_t>{0, 1, 0, 0, 1, 2});
+  CHECK(drawn(g.standard_gamma<float>(location)) ==
+        std::vector<float>{0.0F, 3.7992208F, 0.5594986F});
+  CHECK(drawn(g.normal(3, 2)) == std::vector<double>{3.2266179720066153});
+}
+
+TEST_CASE("orders, choices and integers take axes, probabilities and ends") {
+  plait::random::engine g(7);
+  array<double> a = plait::arange<double>(12).reshape({3, 4});
+  const array<double> p = {0.1, 0.2, 0.3, 0.4};
+  CHECK(drawn(g.permuted(a)) ==
+        std::vector<double>{4.0, 6.0, 10.0, 0.0, 1.0, 3.0, 8.0, 7.0, 2.0, 5.0, 9.0, 11.0});
+  CHECK(drawn(g.permuted(a, 1)) ==
+        std::vector<double>{0.0, 3.0, 2.0, 1.0, 7.0, 6.0, 4.0, 5.0, 11.0, 8.0, 10.0, 9.0});
+  CHECK(drawn(g.permuted(a, 0)) ==
+        std::vector<double>{0.0, 1.0, 2.0, 11.0, 4.0, 5.0, 10.0, 7.0, 8.0, 9.0, 6.0, 3.0});
+  CHECK(drawn(g.permutation(a, 1)) ==
+        std::vector<double>{1.0, 0.0, 2.0, 3.0, 5.0, 4.0, 6.0, 7.0, 9.0, 8.0, 10.0, 11.0});
+  g.shuffle(a, 1);
+  CHECK(drawn(a) ==
+        std::vector<double>{0.0, 2.0, 1.0, 3.0, 4.0, 6.0, 5.0, 7.0, 8.0, 10.0, 9.0, 11.0});
+  CHECK(drawn(g.choice(a, {1, 2}, true, 1)) == std::vector<double>{3.0, 0.0, 7.0, 4.0, 11.0, 8.0});
+  CHECK(drawn(g.choice(4, {2, 3}, true, p)) == std::vector<int64_t>{3, 0, 0, 2, 2, 3});
+  CHECK(drawn(g.choice(4, 3, false, p)) == std::vector<int64_t>{3, 2, 0});
+  CHECK(drawn(g.choice(a, 1, false, p, 1)) == std::vector<double>{0.0, 4.0, 8.0});
+  CHECK(drawn(g.integers(0, 1, {6}, true)) == std::vector<int64_t>{0, 0, 1, 1, 1, 0});
+  CHECK(drawn(g.integers<std::int8_t>(-128, 127, {3}, true)) ==
+        std::vector<std::int8_t>{-94, 103, 17});
+  CHECK(drawn(g.integers<bool>(0, 1, {4}, true)) == std::vector<bool>{false, false, false, false});
+  CHECK(drawn(g.integers<std::uint32_t>(0, 4294967295, {2}, true)) ==
+        std::vector<std::uint32_t>{2100301119, 16038447});
+}
+
+TEST_CASE("engines are seeded by lists, spawned, moved, jumped, saved and restored") {
+  plait::random::engine g(7);
+  std::vector<plait::random::engine> children = g.spawn(2);
+  CHECK(drawn(children[0].random({2})) ==
+        std::vector<double>{0.7978591868433563, 0.05309388325640407});
+  CHECK(drawn(children[1].random({2})) ==
+        std::vector<double>{0.4805820057358118, 0.059541806671542186});
+  CHECK(drawn(children[1].spawn(1)[0].random({2})) ==
+        std::vector<double>{0.5898074907472937, 0.5065164278777952});
+  CHECK(drawn(g.spawn(1)[0].random({2})) ==
+        std::vector<double>{0.6320442355695731, 0.48677827296439047});
+  plait::random::engine lists({1, 2, 3}), longer({1, int64_t(1) << 40, 3, 4, 5, 6});
+  CHECK(drawn(lists.random({2})) == std::vector<double>{0.6704722626516632, 0.1110146366693816});
+  CHECK(drawn(longer.random({2})) == std::vector<double>{0.27929687517977775, 0.9534255549658711});
+  CHECK(drawn(longer.spawn(1)[0].random({2})) ==
+        std::vector<double>{0.7936551086800557, 0.7282608488631198});
+  g.random<float>({1});
+  CHECK(drawn(g.jumped(2).random<float>({2})) == std::vector<float>{0.33494556F, 0.023025572F});
+  const plait::random::engine_state s = g.state();
+  CHECK(s.high == 10985668945784877581U);
+  CHECK(s.low == 16223739763505256561U);
+  CHECK(s.increment_high == 14156248039698386623U);
+  CHECK(s.increment_low == 7388295216453704025U);
+  CHECK(s.has_uint32);
+  CHECK(s.uinteger == 2684764585U);
+  plait::random::engine again = plait::random::engine::from_state(s), moved = std::move(g);
+  CHECK(drawn(again.random<float>({2})) == std::vector<float>{0.6250954F, 0.6841799F});
+  CHECK(drawn(moved.random<float>({2})) == std::vector<float>{0.6250954F, 0.6841799F});
+  moved.advance(5);
+  CHECK(drawn(moved.random({2})) == std::vector<double>{0.8212284183827663, 0.7970694287520462});
+  CHECK_THROWS_AS(g.random({2}), plait::ValueError);
+}
+
+TEST_CASE("many numbers are NumPy's for any number of threads") {
+  const int before = plait::num_threads();
+  const int64_t n = 1500001;
+  for (const int threads : {1, 2, 5}) {
+    plait::set_num_threads(threads);
+    plait::random::engine g(9);
+    CHECK(digest(g.standard_normal({n})) == 12840145107979965598U);
+    CHECK(digest(g.normal(10, 2, {n})) == 9584784154177479840U);
+    CHECK(digest(g.standard_exponential({n})) == 356990224965557863U);
+    CHECK(digest(g.uniform(-1, 3, {n})) == 11638299608504825778U);
+    CHECK(digest(g.random<float>({n})) == 7601081014587718192U);
+    CHECK(digest(g.standard_normal<float>({n})) == 17130035903458143669U);
+    CHECK(digest(g.standard_exponential<float>({n})) == 588724922149729509U);
+    CHECK(digest(g.integers(0, 1000, {n})) == 1122995531088801U);
+    CHECK(digest(g.integers<std::int32_t>(0, 2000000000, {n})) == 263037858653406028U);
+    CHECK(digest(g.integers(0, 1024, {n})) == 1150859516996327U);
+    CHECK(digest(g.integers(0, int64_t(3) << 61, {n})) == 9376408572555393385U);
+    CHECK(digest(g.random({n})) == 1392862865943151802U);
+  }
+  plait::set_num_threads(before);
+}
+
+TEST_CASE("NumPy's errors for parameters, shapes and probabilities") {
+  plait::random::engine g(7);
+  CHECK_THROWS_WITH(g.binomial(-1, 0.5, {1}), "binomial: n < 0");
+  CHECK_THROWS_WITH(g.binomial(1, 1.5, {1}), "binomial: p < 0, p > 1 or p is NaN");
+  CHECK_THROWS_WITH(g.binomial(1, array<double>{0.5, 1.5}),
+                    "binomial: p < 0, p > 1 or p contains NaNs");
+  CHECK_THROWS_AS(g.binomial(1.5, 0.5, {1}), plait::DTypeError);
+  CHECK_THROWS_AS(g.binomial(array<double>{1.5}, 0.5), plait::DTypeError);
+  CHECK_THROWS_WITH(g.hypergeometric(2, 3, 6, {1}), "hypergeometric: ngood + nbad < nsample");
+  CHECK_THROWS_WITH(g.zipf(1, {1}), "zipf: a <= 1 or a is NaN");
+  CHECK_THROWS_WITH(g.logseries(1, {1}), "logseries: p < 0, p >= 1 or p is NaN");
+  CHECK_THROWS_WITH(g.negative_binomial(std::nan(""), 0.5, {1}),
+                    "negative_binomial: n must not be NaN");
+  CHECK_THROWS_WITH(g.normal(0, -0.0, {1}), "normal: scale < 0");
+  CHECK(std::isnan(g.normal(0, std::nan(""), {1})(0)));
+  CHECK_THROWS_WITH(g.uniform(1, 0, {1}), "uniform: high - low < 0");
+  CHECK_THROWS_AS(g.uniform(-1e308, 1e308, {1}), plait::OverflowError);
+  CHECK_THROWS_WITH(g.normal(array<double>{1, 2}, 1, {1}),
+                    "normal: Output size (1,) is not compatible with broadcast dimensions of "
+                    "inputs (2,).");
+  CHECK_THROWS_AS(g.normal(array<double>{1, 2}, 1, {3}), plait::ShapeError);
+  CHECK_THROWS_WITH(g.integers(0, 0, {1}), "integers: high <= 0");
+  CHECK_THROWS_WITH(g.integers(4, 3, {1}, true), "integers: low > high");
+  CHECK_THROWS_WITH(g.integers<std::int8_t>(0, 128, {1}, true),
+                    "integers: high is out of bounds for int8");
+  CHECK_THROWS_WITH(g.multinomial(3, array<double>{0.7, 0.7, 0}),
+                    "multinomial: sum(pvals[:-1]) > 1.0");
+  CHECK_THROWS_WITH(g.multivariate_hypergeometric(array<int64_t>{1, 2}, 4),
+                    "multivariate_hypergeometric: nsample > sum(colors)");
+  CHECK_THROWS_WITH(g.dirichlet(array<double>{1, -1}), "dirichlet: alpha < 0");
+  CHECK_THROWS_WITH(g.choice(2, 1, true, array<double>{0.5, 0.4}),
+                    "choice: Probabilities do not sum to 1. See Notes section of docstring for "
+                    "more information.");
+  CHECK_THROWS_WITH(g.choice(2, 2, false, array<double>{1, 0}),
+                    "choice: Fewer non-zero entries in p than size");
+  CHECK_THROWS_WITH(g.choice(3, 4, false),
+                    "choice: Cannot take a larger sample than population when replace is False");
+  CHECK_THROWS_AS(g.permuted(plait::ones<double>({2}), 1), plait::AxisError);
+  CHECK_THROWS_AS(g.spawn(-1), plait::ValueError);
 }
