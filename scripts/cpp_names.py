@@ -33,11 +33,11 @@ NUMPY = {
 # Reasons, each with the names that it is for.
 NUMPY_REASONS = {
     "of Python: its objects, functions and settings": "frompyfunc get_include getbufsize setbufsize geterrcall seterrcall info iterable isscalar nested_iters show_config show_runtime test"
-    " from_dlpack require ndarray.dump ndarray.dumps linalg.test fft.test random.Generator.bit_generator random.Generator.spawn",
+    " from_dlpack require ndarray.dump ndarray.dumps linalg.test fft.test random.Generator.bit_generator",
     "of matrices, which NumPy advises against": "asmatrix bmat",
     "of dates, which arrays do not hold": "busday_count busday_offset is_busday datetime_as_string datetime_data isnat",
     "of dtypes: C++ has them when it compiles, `dtype_of_v`, `promote_t`, `is_element_v`": "can_cast common_type isdtype issubdtype min_scalar_type mintypecode result_type typename",
-    "of text: `std::ifstream`, `printf` and `load_csv` read and write it": "base_repr binary_repr format_float_positional format_float_scientific fromregex fromstring genfromtxt fromfile random.Generator.bytes",
+    "of text: `std::ifstream`, `printf` and `load_csv` read and write it": "base_repr binary_repr format_float_positional format_float_scientific fromregex fromstring genfromtxt fromfile",
     "of floating-point errors: there is one way": "geterr seterr",
     "of memory layouts: arrays that are made are in C order": "asfortranarray isfortran",
     "the dtype would depend on the values": "real_if_close",
@@ -45,9 +45,7 @@ NUMPY_REASONS = {
     "a shape that changes in place: an array is assigned instead": "ndarray.resize",
     "of bytes of other machines, or fields, which arrays do not have": "ndarray.byteswap ndarray.getfield ndarray.setfield ndarray.setflags",
     "indices of triangles: `tril(a)`, `triu(a)` and `diagonal(a)` take the elements": "diag_indices diag_indices_from mask_indices tril_indices tril_indices_from triu_indices triu_indices_from",
-    "not written yet": "resize broadcast_shapes einsum_path sort_complex linalg.tensorinv linalg.tensorsolve random.Generator.binomial random.Generator.dirichlet"
-    " random.Generator.hypergeometric random.Generator.noncentral_chisquare random.Generator.noncentral_f random.Generator.standard_cauchy random.Generator.logseries random.Generator.multinomial random.Generator.multivariate_hypergeometric random.Generator.multivariate_normal"
-    " random.Generator.vonmises random.Generator.wald random.Generator.zipf",
+    "not written yet": "resize broadcast_shapes einsum_path sort_complex linalg.tensorinv linalg.tensorsolve",
     "compression is not in the library": "savez_compressed",
 }
 # xtensor 0.25's functions and classes, by the pages of its reference.
