@@ -1,11 +1,11 @@
-// What an evaluation throws when its user has asked for an end (Ctrl-C).
+// What an evaluation throws when its user has asked for an end (Ctrl-C, a cancel_token).
 #pragma once
 #include "plait/error.hpp"
 
 namespace plait::tracer {
 
-struct Interrupted : Error {
-  using Error::Error;
+struct Interrupted : Cancelled {
+  using Cancelled::Cancelled;
 };
 
 }  // namespace plait::tracer

@@ -1,9 +1,8 @@
-// Finds and opens the module with LLVM inside: PLAIT_JIT_LIBRARY, else beside the library that this
-// code is in, and nowhere else.
+// Finds and opens the module with LLVM inside: PLAIT_JIT_LIBRARY, else beside the library or the
+// program that this code is in, and nowhere else.
 #include <sys/stat.h>
 
 #include <atomic>
-#include <cstdlib>
 #include <mutex>
 #include <new>
 #include <vector>
@@ -11,6 +10,7 @@
 #include "backend.hpp"
 #include "build_id.hpp"
 #include "core/at_fork.hpp"
+#include "core/config.hpp"
 #include "core/os/library.hpp"
 #include "core/os/memory.hpp"
 #include "core/replaceable.hpp"
@@ -22,7 +22,7 @@ namespace {
 constexpr const char* kFile = "libplait_jit.so";
 
 std::vector<std::string> places() {
-  if (const char* named = std::getenv("PLAIT_JIT_LIBRARY")) return {named};
+  if (const std::string& named = config().jit_library; !named.empty()) return {named};
   std::vector<std::string> p;
   const std::string self = os::file_of(reinterpret_cast<const void*>(&module_entry));
   if (!self.empty()) {

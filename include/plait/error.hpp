@@ -54,6 +54,11 @@ class PLAIT_API CompileError : public Error {
  public:
   using Error::Error;
 };
+// An evaluation was ended before its time: see plait/cancel.hpp. Arrays are as they were.
+class PLAIT_API Cancelled : public Error {
+ public:
+  using Error::Error;
+};
 class PLAIT_API DeviceError : public Error {
  public:
   using Error::Error;

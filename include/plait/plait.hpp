@@ -10,6 +10,7 @@
 #include "plait/array.hpp"
 #include "plait/bits.hpp"
 #include "plait/build.hpp"
+#include "plait/cancel.hpp"
 #include "plait/choose.hpp"
 #include "plait/compare.hpp"
 #include "plait/compile.hpp"

@@ -12,10 +12,10 @@ class Plait(ConanFile):
     version = "0.1.0"
     description = "NumPy code, run as fused and compiled loops"
     license = "BSD-3-Clause"
-    package_type = "shared-library"
+    package_type = "library"
     settings = "os", "arch", "compiler", "build_type"
-    options = {"jit": [True, False]}
-    default_options = {"jit": True}  # by the LLVM 19 of the system
+    options = {"shared": [True, False], "jit": [True, False]}
+    default_options = {"shared": True, "jit": True}  # jit: by the LLVM 19 of the system, without which the build fails
 
     def export_sources(self):
         root = os.path.join(self.recipe_folder, "..", "..")
@@ -29,7 +29,7 @@ class Plait(ConanFile):
 
     def generate(self):
         toolchain = CMakeToolchain(self)
-        toolchain.cache_variables["PLAIT_LLVM"] = bool(self.options.jit)
+        toolchain.cache_variables["PLAIT_LLVM"] = "REQUIRED" if self.options.jit else "OFF"
         toolchain.cache_variables["PLAIT_TESTS"] = False
         toolchain.cache_variables["PLAIT_SAMPLES"] = False
         toolchain.generate()
@@ -44,5 +44,11 @@ class Plait(ConanFile):
 
     def package_info(self):
         self.cpp_info.set_property("cmake_find_mode", "none")  # Plait's own plaitConfig.cmake
-        self.cpp_info.builddirs = [os.path.join("lib", "cmake", "plait")]
-        self.cpp_info.libs = ["plait"]
+        # Generators other than CMake's know the libraries by these.
+        for component, library in (("plait", "plait"), ("plait_run", "plait_run")):
+            info = self.cpp_info.components[component]
+            info.libs = [library]
+            info.builddirs = [os.path.join("lib", "cmake", "plait")]
+            info.set_property("pkg_config_name", library)
+            if not self.options.shared:
+                info.system_libs = ["pthread", "dl", "m", "stdc++", "gomp"]

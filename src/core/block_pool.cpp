@@ -50,6 +50,19 @@ struct CacheOwner {
   }
 };
 
+// What allocate() gives, if need be once what is kept has gone. Throws std::bad_alloc.
+template <class Allocate>
+auto allocated(Allocate&& allocate) {
+  auto* p = allocate();
+  if (p) return p;
+  Pool::get().trim();
+  p = allocate();
+  if (!p) throw std::bad_alloc();
+  return p;
+}
+
+constexpr std::size_t kLine = 64, kPage = 4096;
+
 }  // namespace
 
 Pool::Pool() : limit_(config().pool_limit) {
@@ -94,17 +107,17 @@ void Pool::retire(ThreadCache* c) noexcept {
   idle_.push_back(c);
 }
 
-void* Pool::system_allocate(std::size_t bytes) {
-  void* p = std::aligned_alloc(64, bytes);
-  if (!p) {
-    trim();
-    p = std::aligned_alloc(64, bytes);
-    if (!p) throw std::bad_alloc();
-  }
-  return p;
-}
-
 // --- small blocks ---
+
+void* Pool::allocate_small(std::size_t bytes) noexcept {
+  return source_.allocate ? source_.allocate(bytes, kLine) : std::aligned_alloc(kLine, bytes);
+}
+void Pool::free_small(Block* b) noexcept {
+  if (source_.free)
+    source_.free(b, sizeof(Block) + b->capacity);
+  else
+    std::free(b);
+}
 
 Block* Pool::take_small(std::size_t bytes) {
   const int cls = size_class(bytes);
@@ -123,7 +136,7 @@ Block* Pool::take_small(std::size_t bytes) {
   }
   c.lock.unlock();
   const std::size_t capacity = class_capacity(cls);
-  b = new (system_allocate(sizeof(Block) + capacity)) Block;
+  b = new (allocated([&] { return allocate_small(sizeof(Block) + capacity); })) Block;
   b->data = reinterpret_cast<std::byte*>(b + 1);
   b->capacity = capacity;
   c.lock.lock();
@@ -149,7 +162,7 @@ void Pool::give_small(Block* b) noexcept {
     return;
   }
   c.lock.unlock();
-  std::free(b);
+  free_small(b);
 }
 
 // --- headers of foreign and large memory ---
@@ -163,7 +176,8 @@ Block* Pool::take_header() {
     --c.header_count;
   }
   c.lock.unlock();
-  return new (b ? static_cast<void*>(b) : system_allocate(128)) LargeBlock;
+  return new (b ? static_cast<void*>(b) : allocated([] { return std::aligned_alloc(kLine, 128); }))
+      LargeBlock;
 }
 
 void Pool::give_header(Block* b) noexcept {
@@ -198,18 +212,6 @@ std::byte* map_huge(std::size_t capacity) {
   return data;
 }
 
-std::byte* map_large(std::size_t capacity) {
-  return capacity < kHugeFrom ? static_cast<std::byte*>(std::aligned_alloc(4096, capacity))
-                              : map_huge(capacity);
-}
-
-void unmap_large(std::byte* data, std::size_t capacity) {
-  if (capacity < kHugeFrom)
-    std::free(data);
-  else
-    os::unmap_pages(data, capacity);
-}
-
 // Whole pages, and a common granularity so that nearby sizes reuse one another's blocks.
 std::size_t large_capacity(std::size_t bytes) {
   if (bytes > static_cast<std::size_t>(std::numeric_limits<std::ptrdiff_t>::max()) - 2 * kHugePage)
@@ -222,6 +224,21 @@ std::size_t large_capacity(std::size_t bytes) {
 std::size_t acceptable(std::size_t bytes) { return bytes + bytes / 4 + 64 * 1024; }
 
 }  // namespace
+
+std::byte* Pool::allocate_large(std::size_t capacity) noexcept {
+  if (source_.allocate) return static_cast<std::byte*>(source_.allocate(capacity, kPage));
+  return capacity < kHugeFrom ? static_cast<std::byte*>(std::aligned_alloc(kPage, capacity))
+                              : map_huge(capacity);
+}
+
+void Pool::free_large(std::byte* data, std::size_t capacity) noexcept {
+  if (source_.free)
+    source_.free(data, capacity);
+  else if (capacity < kHugeFrom)
+    std::free(data);
+  else
+    os::unmap_pages(data, capacity);
+}
 
 int Pool::bin_of(std::size_t capacity) {
   const int top = 63 - __builtin_clzll(capacity);
@@ -268,7 +285,7 @@ bool Pool::begin_arena() noexcept {
 
 void Pool::warm() noexcept {
   std::lock_guard guard(mutex_);
-  if (arena_ || !begin_arena()) return;
+  if (source_.allocate || arena_ || !begin_arena()) return;
   *arena_->begin = std::byte{0};
   warm_ = arena_->begin;
 }
@@ -313,20 +330,17 @@ LargeBlock* Pool::take_large(std::size_t bytes) {
     }
   }
   auto* b = static_cast<LargeBlock*>(take_header());
-  if (capacity < kHugeFrom) {
+  if (capacity < kHugeFrom && !source_.allocate) {
     std::lock_guard guard(mutex_);
     if (is_warm(capacity) || large_live_ + large_cached_ + capacity > kArenasFrom)
       cut_from_arena(b, capacity);
   }
-  if (!b->arena) b->data = map_large(capacity);
-  if (!b->data) {
-    trim();
-    b->data = map_large(capacity);
-    if (!b->data) {
+  if (!b->arena) try {
+      b->data = allocated([&] { return allocate_large(capacity); });
+    } catch (...) {
       give_header(b);
-      throw std::bad_alloc();
+      throw;
     }
-  }
   b->capacity = capacity;
   std::lock_guard guard(mutex_);
   large_live_ += capacity;
@@ -405,7 +419,7 @@ void Pool::release_large(LargeBlock* b) noexcept {
   if (b->arena)
     give_to_arena(b);
   else
-    unmap_large(b->data, b->capacity);
+    free_large(b->data, b->capacity);
   give_header(b);
 }
 
@@ -426,7 +440,7 @@ std::size_t Pool::trim() noexcept {
     for (int cls = 0; cls < kSmallClasses; ++cls) {
       while (Block* b = c->free[cls]) {
         c->free[cls] = b->next;
-        std::free(b);
+        free_small(b);
       }
       c->count[cls] = 0;
     }

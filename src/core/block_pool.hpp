@@ -7,6 +7,7 @@
 //    machine's or the container's memory is short. They
 //    lie on huge pages, one of which is a tenth of the time that its small ones take at first
 //    touch: from 4 MiB each in a mapping of its own, below that together in arenas.
+// An application's BlockSource gives the memory of either, one call a block.
 #pragma once
 #include <array>
 #include <atomic>
@@ -101,6 +102,7 @@ class Pool {
   void warm() noexcept;
   std::size_t trim() noexcept;  // the bytes
   void set_limit(std::size_t bytes) noexcept;
+  void set_source(const BlockSource& s) { source_ = s; }
   PoolStats stats();
   void check_injected_failure() {
     if (fail_in_.load(std::memory_order_relaxed) >= 0) [[unlikely]]
@@ -118,7 +120,10 @@ class Pool {
   Pool();
   ThreadCache& cache();
   ThreadCache* acquire_cache();
-  void* system_allocate(std::size_t bytes);
+  void* allocate_small(std::size_t bytes) noexcept;
+  void free_small(Block* b) noexcept;
+  std::byte* allocate_large(std::size_t capacity) noexcept;
+  void free_large(std::byte* data, std::size_t capacity) noexcept;
   LargeBlock* find_cached(std::size_t bytes);
   bool begin_arena() noexcept;
   bool is_warm(std::size_t capacity) const;
@@ -136,7 +141,8 @@ class Pool {
   static constexpr int kBins = 8 * 48;
   static int bin_of(std::size_t capacity);
 
-  std::mutex mutex_;  // guards everything below but the atomics
+  BlockSource source_{};  // null: the system
+  std::mutex mutex_;      // guards everything below but the atomics
   std::vector<ThreadCache*> caches_;
   std::vector<ThreadCache*> idle_;
   ThreadCache orphans_;  // for threads whose thread-local storage is gone

@@ -47,6 +47,8 @@ class BoundedTable {
     bytes_ -= bytes;
   }
 
+  void set_limit(std::size_t limit) { limit_ = check_at_ = limit; }
+
   // To be called when something was added. Entries that are not idle(value) stay, and so does the
   // one used last.
   template <class Idle>

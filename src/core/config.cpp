@@ -41,11 +41,19 @@ Config initial() {
   c.packed_limit = std::min(os::memory_limit() / 8, std::size_t{1} << 30);
   read_environment(c);
   name_unknown_variables();
-  c.tier = std::min(c.tier, detected_tier());
+  settle(c);
   return c;
 }
 
 }  // namespace
+
+void settle(Config& c) {
+  c.tier = std::min(c.tier, detected_tier());
+  if (!c.deterministic) return;
+  c.tier = std::min(c.tier, kDeterministicTier);
+  c.amx = false;
+  c.plan = PlanMode::Always;
+}
 
 std::size_t code_limit() { return config().code_limit; }
 

@@ -38,6 +38,7 @@ struct Config {
   bool always_share = false;
   CpuTier tier = CpuTier::Baseline;
   bool amx = true;  // where there is one
+  bool deterministic = false;
   JitMode jit = JitMode::Background;
   PlanMode plan = PlanMode::Auto;
   bool fuse = true;
@@ -51,9 +52,13 @@ struct Config {
   std::optional<std::size_t> cuda_pool_limit;
   std::string device = "cpu";
   DType default_dtype = DType::Float64;
-  const Machine* machine = nullptr;  // tests: instead of this one's table
+  std::string blas_library, jit_library, trace_file;  // empty: not named
+  const Machine* machine = nullptr;                   // tests: instead of this one's table
 };
 Config& config();
+// After changes: the tier is one that the processor has, and `deterministic` has its way with
+// others.
+void settle(Config& c);
 CpuTier detected_tier();
 constexpr const TierInfo& info(CpuTier tier) { return kTierInfo[static_cast<std::size_t>(tier)]; }
 

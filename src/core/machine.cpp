@@ -27,6 +27,8 @@ Machine read_host(CpuTier tier) {
     slower_tiles(info(tier).fused ? 4 : 8);
     m.tile_lanes /= 4;
   }
+  // What fits a cache is planned otherwise.
+  if (config().deterministic) return m;
   // 0 or less where the system does not say.
   const auto read = [](MemoryLevel& level, int name) {
     if (const long bytes = ::sysconf(name); bytes > 0) level.bytes = bytes;

@@ -196,7 +196,7 @@ std::vector<Setting> table() {
        "prints to standard error: plans, and what ran one operation at a time; loop IR and LLVM "
        "IR; compilations; the disk cache; calls that went to NumPy, with their call site; copies "
        "to and from devices; Python's loops that are compiled, and why others are not"},
-      {"PLAIT_TRACE", nullptr, false, file(), "none",
+      {"PLAIT_TRACE", nullptr, false, any<&Config::trace_file>("a file"), "none",
        "when what ran on which thread, for Perfetto and chrome://tracing; `%p` in the name is the "
        "process's number; see [profiling](profiling.md)"},
       {"PLAIT_JIT", "jit", true, one_of<&Config::jit, kJitModes>(), "`background`",
@@ -216,6 +216,10 @@ std::vector<Setting> table() {
        "has"},
       {"PLAIT_AMX", "amx", false, toggle<&Config::amx>(), "`on`",
        "`off`: products of bfloat16 and of bytes without the CPU's matrix tiles"},
+      {"PLAIT_DETERMINISTIC", "deterministic", false, toggle<&Config::deterministic>(), "`off`",
+       "`on`: `PLAIT_CPU` is at most `avx2`, `PLAIT_AMX` off and `PLAIT_PLAN` `always`, plans do "
+       "not look at the sizes of caches, and an OpenBLAS that Plait loads takes the kernels of "
+       "AVX2; see [below](#the-same-bits)"},
       {"PLAIT_EAGER_LIMIT", "eager_limit", true,
        whole_number<&Config::eager_limit, 0, kAnyNumber>(), "2048",
        "operands of up to so many elements that are already in memory are computed at once instead "
@@ -244,14 +248,16 @@ std::vector<Setting> table() {
       {"PLAIT_DEFAULT_DTYPE", "default_dtype", false, one_of<&Config::default_dtype, kFloats>(),
        "`float64`",
        "what creation functions and random numbers give where NumPy gives float64; see below"},
-      {"PLAIT_BLAS", nullptr, false, file(), "NumPy's, else `libopenblas.so.0`",
+      {"PLAIT_BLAS", nullptr, false, any<&Config::blas_library>("a file"),
+       "NumPy's, else `libopenblas.so.0`",
        "the BLAS and LAPACK of large products and of `linalg`; a named one multiplies wherever it "
        "can"},
       {"PLAIT_CUDA_LIBRARY", nullptr, false, file(), "found", "the CUDA driver"},
       {"PLAIT_NVRTC_LIBRARY", nullptr, false, file(), "found", "NVRTC"},
       {"PLAIT_CUBLASLT_LIBRARY", nullptr, false, file(), "found", "cuBLASLt"},
-      {"PLAIT_JIT_LIBRARY", nullptr, false, file(),
-       "beside the library or the extension, nowhere else", "the shared object with LLVM inside"},
+      {"PLAIT_JIT_LIBRARY", nullptr, false, any<&Config::jit_library>("a file"),
+       "beside the library, the extension or the program that it is linked into, nowhere else",
+       "the shared object with LLVM inside"},
   };
 }
 

@@ -22,6 +22,7 @@
 
 #include "at_fork.hpp"
 #include "buffer.hpp"
+#include "config.hpp"
 #include "os/threads.hpp"
 #include "thread_profile.hpp"
 
@@ -643,9 +644,9 @@ std::vector<Sum> finish_profile(int number) {
 
 std::string environment_of_children() { return children_path; }
 
-void start_from_environment(SourceOf source) {
-  const char* const given = std::getenv("PLAIT_TRACE");
-  if (!given || !*given) return;
+void start_from_settings(SourceOf source) {
+  const std::string& given = config().trace_file;
+  if (given.empty()) return;
   std::string path = given;
   const std::string process = std::to_string(getpid());
   for (std::size_t at = 0; (at = path.find("%p", at)) != path.npos; at += process.size())

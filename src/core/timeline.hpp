@@ -105,7 +105,7 @@ std::vector<Sum> finish_profile(int number);
 // PLAIT_TRACE: from now to the end of the process, with %p in the file's name as the process's
 // number. Programs that this one starts find %p in their environment, so that each has a file of
 // its own. What goes wrong is a line on standard error. `source` must do without other locks.
-void start_from_environment(SourceOf source);
+void start_from_settings(SourceOf source);
 // PLAIT_TRACE for programs that this one starts.
 std::string environment_of_children();
 // The same trace, before the end: its file is complete then.

@@ -56,6 +56,7 @@ void describe_evaluation(timeline::Span& span, std::span<Node* const> wanted) {
 class EngineEvaluator final : public tracer::Evaluator {
  public:
   void evaluate(std::span<Node* const> wanted) override {
+    end_if_asked();
     const std::lock_guard held(tracer::lock());
     const tracer::EvaluationScope turn(wanted);
     timeline::Span span(timeline::Category::Evaluation);
@@ -218,6 +219,11 @@ std::size_t forget_plans() {
   const std::size_t rounds = forget_rounds();
   return rounds + plans().clear();
 }
+void bound_plans() {
+  const std::lock_guard held(tracer::lock());
+  plans().set_limit(code_limit());
+  plans().keep_bounded();
+}
 TableSize plans_kept() { return {plans().size(), plans().bytes()}; }
 
 State& state() {
@@ -253,7 +259,7 @@ void start() {
     backtrace(&frame, 1);
     os::map_code_around(reinterpret_cast<const void*>(&install_fork_handlers));
     // Behind the handlers of fork() that free what those of core/at_fork.hpp need.
-    timeline::start_from_environment(timeline_source);
+    timeline::start_from_settings(timeline_source);
   });
 }
 

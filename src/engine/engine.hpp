@@ -2,6 +2,7 @@
 #pragma once
 #include <string>
 
+#include "plait/detail/callback.hpp"
 #include "tracer/context.hpp"
 #include "tracer/interrupted.hpp"
 
@@ -62,6 +63,12 @@ struct InterruptHook {
   // Called in threads that can, when the flag is true; clears it. True: the evaluation ends.
   bool (*stop)();
 };
+// Called with how many steps of a long evaluation's plan are done, and how many there are, on the
+// thread that evaluates, every few milliseconds at most. Nobody evaluates meanwhile. Empty: nobody
+// is told.
+using Progress = detail::Callback<int, int>;
+void set_progress(Progress p);
+
 void set_interrupt_hook(const InterruptHook& hook);
 using tracer::Interrupted;
 

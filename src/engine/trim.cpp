@@ -32,7 +32,12 @@ std::size_t trim() {
   return bytes;
 }
 
-void settings_changed() { packed_operands().set_limit(config().packed_limit); }
+void settings_changed() {
+  settle(config());
+  packed_operands().set_limit(config().packed_limit);
+  bound_plans();
+  bound_kernels();
+}
 
 Kept kept() {
   const std::lock_guard held(tracer::lock());

@@ -3,6 +3,7 @@
 #include <mutex>
 
 #include "engine/engine.hpp"
+#include "engine/threads/interruption.hpp"
 #include "small.hpp"
 
 namespace plait::detail {
@@ -20,8 +21,9 @@ void start() {
 bool started() { return has_started.load(std::memory_order_relaxed); }
 
 void Lease::destroy(Lease* lease) {
-  // A destructor calls this: an error of pending work (memory, an interrupt) has nowhere to go.
-  // eval() beforehand reports it.
+  // A destructor calls this: an error of pending work has nowhere to go. eval() beforehand reports
+  // it. What was written to the application's memory arrives there, whoever ends evaluations.
+  const engine::Uninterrupted whole(true);
   try {
     tracer::end_borrow(std::span(&lease->array, 1));
   } catch (...) {

@@ -5,6 +5,7 @@
 #include <mutex>
 
 #include "box.hpp"
+#include "core/buffer.hpp"
 #include "core/config.hpp"
 #include "core/log_topic.hpp"
 #include "core/settings.hpp"
@@ -46,24 +47,98 @@ unsigned topics_of(const std::string& list) {
   return topics;
 }
 
+CpuTier tier_of(const std::string& name) {
+  std::string names;
+  for (const CpuTier t : kTiers) {
+    if (name == info(t).name) return t;
+    names += (names.empty() ? "" : ", ") + std::string(info(t).name);
+  }
+  throw ValueError("configure: cpu may be " + names + ", not '" + name + "'");
+}
+
+void check_first_array(const options& o) {
+  if (!detail::started()) return;
+  const auto check = [](bool given, const char* what) {
+    if (given)
+      throw ValueError("configure: " + std::string(what) +
+                       " is chosen before the first array is made");
+  };
+  check(bool(o.cache_directory), "the cache directory");
+  check(bool(o.cpu), "cpu");
+  check(bool(o.amx), "amx");
+  check(bool(o.deterministic), "deterministic");
+  check(bool(o.blas_library), "blas_library");
+  check(bool(o.jit_library), "jit_library");
+  check(bool(o.trace), "trace");
+  check(bool(o.allocator), "the allocator");
+}
+
+template <class T>
+void set(T& setting, const detail::Setting<T>& to) {
+  if (to) setting = *to;
+}
+
+// Blocks outlive every static.
+allocator& applications_memory() {
+  static auto& a = *new allocator;
+  return a;
+}
+
+void take_memory_from(const allocator& a) {
+  applications_memory() = a;
+  if (!a.allocate) return set_block_source({});
+  set_block_source({[](std::size_t bytes, std::size_t alignment) -> void* {
+                      void* memory = nullptr;
+                      try {
+                        applications_memory().allocate(bytes, alignment, &memory);
+                      } catch (...) {
+                        return nullptr;
+                      }
+                      return memory;
+                    },
+                    [](void* block, std::size_t bytes) {
+                      try {
+                        applications_memory().free(block, bytes);
+                      } catch (...) {
+                      }
+                    }});
+}
+
 }  // namespace
 
 void configure(const options& o) {
   static_assert(static_cast<int>(jit_mode::blocking) == static_cast<int>(JitMode::Blocking));
+  static_assert(static_cast<int>(plan_mode::always) == static_cast<int>(PlanMode::Always));
   if (o.threads && *o.threads < 1)
     throw ValueError("configure: the number of threads must be at least 1, not " +
                      std::to_string(*o.threads));
-  if (o.cache_directory && detail::started())
-    throw ValueError("configure: the cache directory is chosen before the first array is made");
+  if (o.eager_limit && *o.eager_limit < 0)
+    throw ValueError("configure: eager_limit must be at least 0, not " +
+                     std::to_string(*o.eager_limit));
+  check_first_array(o);
+  const CpuTier tier = o.cpu ? tier_of(*o.cpu) : config().tier;
   const unsigned topics = o.log_topics ? topics_of(*o.log_topics) : config().log;
 
   config().log = topics;
-  if (o.cache_directory) config().cache_dir = *o.cache_directory;
-  if (o.cache_bytes) config().cache_limit = *o.cache_bytes;
   if (o.jit) config().jit = static_cast<JitMode>(*o.jit);
+  if (o.plan) config().plan = static_cast<PlanMode>(*o.plan);
+  set(config().cache_dir, o.cache_directory);
+  set(config().cache_limit, o.cache_bytes);
+  set(config().code_limit, o.code_bytes);
+  set(config().packed_limit, o.packed_bytes);
+  set(config().eager_limit, o.eager_limit);
+  set(config().amx, o.amx);
+  set(config().deterministic, o.deterministic);
+  set(config().blas_library, o.blas_library);
+  set(config().jit_library, o.jit_library);
+  set(config().trace_file, o.trace);
+  if (o.cpu) config().tier = tier;
+  engine::settings_changed();
+  if (o.allocator) take_memory_from(*o.allocator);
   if (o.pool_bytes) set_pool_limit(*o.pool_bytes);
   if (o.threads) engine::set_num_threads(*o.threads);
   if (o.executor) engine::lend_threads(*o.executor);
+  if (o.progress) engine::set_progress(*o.progress);
   if (o.log) {
     const std::lock_guard held(shared_sink().mutex);
     shared_sink().function = *o.log ? std::make_shared<const Sink>(*o.log) : nullptr;

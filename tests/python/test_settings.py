@@ -20,6 +20,7 @@ WRONG = {
     "PLAIT_FUSE": ["maybe"],
     "PLAIT_CPU": ["sse"],
     "PLAIT_AMX": ["tiles"],
+    "PLAIT_DETERMINISTIC": ["perhaps"],
     "PLAIT_EAGER_LIMIT": ["many", "-1"],
     "PLAIT_CACHE": ["2"],
     "PLAIT_CACHE_LIMIT": ["1GBB", "lots", "-1", "1.5G", "99999999999G"],
@@ -34,7 +35,7 @@ RIGHT = [
     ("PLAIT_JIT", "Blocking", "blocking"), ("PLAIT_FUSE", "no", False), ("PLAIT_FUSE", "1", True), ("PLAIT_CACHE", "off", False),
     ("PLAIT_CACHE_LIMIT", "1GB", 2**30), ("PLAIT_CACHE_LIMIT", "512M", 2**29), ("PLAIT_CODE_LIMIT", "64 KiB", 2**16),
     ("PLAIT_POOL_LIMIT", "1000", 1000), ("PLAIT_POOL_LIMIT", "0", 0), ("PLAIT_CUDA_POOL_LIMIT", "2g", 2**31), ("PLAIT_CPU", "baseline", "baseline"),
-    ("PLAIT_AMX", "off", False),
+    ("PLAIT_AMX", "off", False), ("PLAIT_DETERMINISTIC", "off", False),
     ("PLAIT_DEFAULT_DTYPE", "float32", "float32"), ("PLAIT_TEAM", "always", "always"), ("PLAIT_PLAN", "always", "always"),
     ("PLAIT_EAGER_LIMIT", "0", 0),
 ]  # fmt: skip
@@ -148,4 +149,4 @@ def test_the_page_has_the_table():
         for file in (ROOT / folder).rglob("*.cpp")
         for variable in re.findall(r'(?:getenv|variable)\("(PLAIT_\w+)"\)', file.read_text())
     }
-    assert "PLAIT_BLAS" in read and read <= set(SETTINGS)
+    assert "PLAIT_CUDA_LIBRARY" in read and read <= set(SETTINGS)

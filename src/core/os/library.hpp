@@ -14,7 +14,8 @@ void* symbol(void* library, const std::string& name);  // nullptr: it has none
 
 // The path of a library in this process that has this in it; "": there is none.
 std::string library_with(const char* part_of_path);
-// The path of the file that this function is in, as it was opened; "": unknown.
+// The path of the library that this function is in, as it was opened, or of the program; "":
+// unknown.
 std::string file_of(const void* function);
 
 }  // namespace plait::os

@@ -7,6 +7,7 @@
 #include "core/array_memory.hpp"
 #include "engine/direct/direct_kernels.hpp"
 #include "engine/direct/undo.hpp"
+#include "engine/threads/interruption.hpp"
 #include "file_pages.hpp"
 #include "fusion/schedule/cost.hpp"
 #include "launches.hpp"
@@ -76,7 +77,7 @@ class HostExecutor final : public Executor {
   void prepare(fusion::Plan& p) override {
     for (Step& s : p.steps) take_kernel(s);
   }
-  void look_around() override {}  // kernels do
+  void look_around() override { end_if_asked(); }  // long kernels do by themselves
 
   Ref<Buffer> allocate(std::size_t bytes) override { return plait::allocate(bytes); }
   Ref<Buffer> allocate(const Dims& shape, DType t) override { return allocate_array(shape, t); }

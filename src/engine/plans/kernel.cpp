@@ -279,6 +279,11 @@ std::size_t trim_kernels() {
   const std::lock_guard held(state().kernels.mutex);
   return state().kernels.table.trim(is_idle);
 }
+void bound_kernels() {
+  const std::lock_guard held(state().kernels.mutex);
+  state().kernels.table.set_limit(code_limit());
+  state().kernels.table.keep_bounded(is_idle);
+}
 TableSize kernels_kept() {
   const std::lock_guard held(state().kernels.mutex);
   return {state().kernels.table.size(), state().kernels.table.bytes()};

@@ -102,6 +102,7 @@ std::size_t trim_kernels();  // drops those that no plan holds; returns their by
 struct TableSize {
   std::size_t entries, bytes;
 };
+void bound_kernels();  // by the limit that settings have now
 TableSize kernels_kept();
 
 }  // namespace plait::engine

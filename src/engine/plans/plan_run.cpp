@@ -4,6 +4,9 @@
 #include <utility>
 
 #include "core/scatter.hpp"
+#include "engine/plans/state.hpp"
+#include "engine/threads/seconds.hpp"
+#include "tracer/evaluation_scope.hpp"
 
 namespace plait::engine {
 using fusion::BufferSource;
@@ -37,6 +40,44 @@ void run_plan(const fusion::Graph& g, fusion::Plan& p, std::vector<std::int64_t>
     run_on_device(p, bindings, recording);
 }
 
+void set_progress(Progress p) {
+  const Progress* const made = p ? new Progress(std::move(p)) : nullptr;
+  delete state().progress.exchange(made);
+}
+
+namespace {
+
+// Tells the application how far a plan is. Of one that takes less than a moment, nothing.
+class Told {
+ public:
+  explicit Told(std::size_t steps)
+      : progress_(state().progress.load(std::memory_order_acquire)),
+        steps_(static_cast<int>(steps)),
+        last_(progress_ ? seconds_now() : 0) {}
+
+  void done(std::size_t steps) {
+    if (!progress_) return;
+    const bool all = static_cast<int>(steps) == steps_;
+    if (all ? !told_ : seconds_now() - last_ < kMoment) return;
+    told_ = true;
+    const tracer::Unlocked others_record;
+    try {
+      (*progress_)(static_cast<int>(steps), steps_);
+    } catch (...) {
+    }
+    last_ = seconds_now();
+  }
+
+ private:
+  static constexpr double kMoment = 5e-3;
+  const Progress* const progress_;
+  const int steps_;
+  double last_;
+  bool told_ = false;
+};
+
+}  // namespace
+
 void PlanRun::run() {
   executor_.prepare(plan_);
   std::vector<BoundStep> steps;
@@ -45,8 +86,10 @@ void PlanRun::run() {
   const std::vector<Stretch> stretches = executor_.stretches(steps, recording_);
   const Stretch* next = stretches.data();
   const Stretch* const end = next + stretches.size();
+  Told told(steps.size());
   for (std::size_t i = 0; i < steps.size(); ++i) {
     const BoundStep& s = steps[i];
+    told.done(i);
     executor_.look_around();
     if (next != end && next->first == i) {
       together({steps.data() + i, next->last - i}, *next);
@@ -69,6 +112,7 @@ void PlanRun::run() {
     values_.drop(s.step.dies);
     values_.secure();
   }
+  told.done(steps.size());
 }
 
 void PlanRun::region(const BoundStep& s) {

@@ -77,6 +77,7 @@ std::string plan_text(const fusion::Graph& g, fusion::Plan& plan,
 
 // The next evaluation plans, and takes its kernels, afresh. Returns the bytes.
 std::size_t forget_plans();
+void bound_plans();  // by the limit that settings have now
 TableSize plans_kept();
 
 // Chunks of a Blocked region's split axis and how their partial results join.

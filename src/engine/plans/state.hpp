@@ -45,6 +45,7 @@ struct State {
   PackedOperands packed{config().packed_limit};  // guards itself
 
   InterruptHook interrupts{};                          // set before anything is evaluated
+  std::atomic<const Progress*> progress{nullptr};      // null: nobody is told
   std::atomic<const RunTasks*> lent_threads{nullptr};  // null: the team's
 };
 

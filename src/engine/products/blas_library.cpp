@@ -34,20 +34,22 @@ bool use(void* handle, BlasLibrary& l) {
 
 BlasLibrary find_library() {
   BlasLibrary l;
-  if (const char* named = std::getenv("PLAIT_BLAS"); named && *named) {
+  if (const std::string& named = config().blas_library; !named.empty()) {
     std::string why = "it has no cblas_dgemm";
     if (use(os::open_library(named, &why), l)) {
       l.is_named = true;
       return l;
     }
-    std::fprintf(stderr, "plait: PLAIT_BLAS: '%s' is no BLAS and ignored: %s\n", named,
+    std::fprintf(stderr, "plait: PLAIT_BLAS: '%s' is no BLAS and ignored: %s\n", named.c_str(),
                  why.c_str());
   }
   // NumPy's wheels carry an OpenBLAS of their own.
   const std::string loaded = os::library_with("openblas");
   if (!loaded.empty() && use(os::opened_library(loaded), l)) return l;
   // Debian's 0.3.21 takes newer processors for a Haswell.
-  if (const char* cores = info(config().tier).blas) setenv("OPENBLAS_CORETYPE", cores, 0);
+  const TierInfo& tier = info(config().tier);
+  if (const char* cores = config().deterministic ? tier.oldest_blas : tier.blas)
+    setenv("OPENBLAS_CORETYPE", cores, 0);
   use(os::open_library("libopenblas.so.0"), l);
   return l;
 }

@@ -1,4 +1,4 @@
-// Ctrl-C in the middle of long work.
+// Ctrl-C, or a flag of the application, in the middle of long work.
 #pragma once
 #include <atomic>
 
@@ -25,6 +25,21 @@ class Uninterrupted {
  private:
   const bool on_;
 };
+
+// While one of these lives, what its thread evaluates ends when the flag is true. The hook is not
+// asked meanwhile.
+class EndedBy {
+ public:
+  explicit EndedBy(const std::atomic<bool>& flag);
+  ~EndedBy();
+  EndedBy(const EndedBy&) = delete;
+  EndedBy& operator=(const EndedBy&) = delete;
+
+ private:
+  const std::atomic<bool>* const outer_;
+};
+// Throws Interrupted when that flag is true: for what is too short to look at flags by itself.
+void end_if_asked();
 
 // Of one parallel loop, whose caller acts on interrupts: the others stop when it has said so.
 class Interruption {

@@ -63,3 +63,12 @@ TEST_CASE("entries grow, shrink, and are counted with their keys") {
   t.remove(e, 1 << 20);
   CHECK(t.bytes() == 0);
 }
+
+TEST_CASE("a limit that is lowered holds at the next look") {
+  Table t(1'000'000);
+  for (int i = 0; i < 20; ++i) put(t, std::to_string(i), 1000);
+  t.set_limit(10'000);
+  t.keep_bounded();
+  CHECK(t.bytes() <= 10'000);
+  CHECK(t.find("19"));
+}

@@ -4,6 +4,8 @@
 #include <link.h>
 
 #include <cstring>
+#include <filesystem>
+#include <system_error>
 #include <utility>
 
 namespace plait::os {
@@ -38,7 +40,12 @@ std::string library_with(const char* part_of_path) {
 
 std::string file_of(const void* function) {
   Dl_info info;
-  return dladdr(function, &info) && info.dli_fname ? info.dli_fname : "";
+  link_map* object = nullptr;
+  if (!dladdr1(function, &info, reinterpret_cast<void**>(&object), RTLD_DL_LINKMAP)) return "";
+  if (*object->l_name) return object->l_name;
+  // The program, of which dladdr has the name that it was called by.
+  std::error_code unknown;
+  return std::filesystem::read_symlink("/proc/self/exe", unknown).string();
 }
 
 }  // namespace plait::os

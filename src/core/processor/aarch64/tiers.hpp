@@ -8,7 +8,9 @@ enum class CpuTier : int { Baseline = 0 };
 
 inline constexpr std::array kTiers{CpuTier::Baseline};
 inline constexpr std::array<TierInfo, kTiers.size()> kTierInfo{
-    {{"baseline", "aarch64", 16, true, true, 0, nullptr}}};
+    {{"baseline", "aarch64", 16, true, true, 0, nullptr, "ARMV8"}}};
+
+inline constexpr CpuTier kDeterministicTier = CpuTier::Baseline;
 
 inline constexpr bool kConvertsToSmallest = false;  // to the nearest, and NaN to 0
 
