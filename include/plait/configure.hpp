@@ -8,6 +8,7 @@
 
 namespace plait {
 
+/// When loops are compiled: never, while the interpreter runs them, or before they run.
 enum class jit_mode { off, background, blocking };
 
 namespace detail {
@@ -32,8 +33,8 @@ class Setting {
 };
 }  // namespace detail
 
-// What is left out stays as it is: as docs/configuration.md has it for the variables of these
-// names.
+/// What configure() sets. What is left out stays as it is: as docs/configuration.md has it for the
+/// variables of these names.
 struct options {
   detail::Setting<int> threads;              // PLAIT_NUM_THREADS
   detail::Setting<jit_mode> jit;             // PLAIT_JIT
@@ -54,8 +55,8 @@ struct options {
   detail::Setting<detail::Callback<int, void (*)(void* data, int i), void*>> executor;
 };
 
-// Call it while no other thread uses Plait. Throws ValueError, with nothing changed, for what
-// cannot be had.
+/// Sets what is not left out. Call it while no other thread uses Plait. ValueError, with nothing
+/// changed, for what cannot be had.
 PLAIT_API void configure(const options& o);
 
 }  // namespace plait
