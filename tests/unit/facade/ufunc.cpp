@@ -119,7 +119,7 @@ TEST_CASE("at computes in the dtype that the operands have in common") {
   array<bool> b{true, false, true};
   plait::at(ufunc::logical_xor, b, array<int>{0, 0, 1, 2}, true);
   CHECK(values_of(b) == std::vector<bool>{true, true, false});
-  array<std::complex<double>> z{{1, 1}, 2, 3};
+  array<std::complex<double>> z{std::complex<double>(1, 1), 2, 3};
   plait::at(ufunc::multiply, z, kIndices, std::complex<double>(0, 1));
   CHECK(z.get(0) == std::complex<double>(-1, -1));
   array<plait::bfloat16> n{plait::bfloat16(1.0f), plait::bfloat16(2.0f)};
