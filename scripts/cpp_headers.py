@@ -127,7 +127,10 @@ def read(header, text):
             if m := re.match(r"(class|struct) ([\w:]+(?:<[\w ]*>)?)(?= ?:|$)", plain):
                 if text[stop] == ";" or not scope and "::" in m[2]:
                     continue
-                found.append(Declaration(header, scope, "class", m[2], head.partition(" : ")[0], comment_before(lines, line), line + 1))
+                body = re.sub("///<?", "//", text[stop : end_of_braces(text, stop)]).replace("detail::", "")
+                # Of a struct of values the members are the declaration.
+                values = m[1] == "struct" and len(body.splitlines()) > 1 and not re.search(r"\)\s*(?:const )?[:{]|\bstatic\b", body)
+                found.append(Declaration(header, scope, "class", m[2], f"{head} {body};" if values else head.partition(" : ")[0], comment_before(lines, line), line + 1))
                 block(stop + 1, end_of_braces(text, stop) - 1, "::".join(filter(None, [scope, m[2]])), m[1])
                 continue
             if m := re.match(r"enum class (\w+)", plain):

@@ -98,7 +98,12 @@ def page(name, groups):
 
 def pages():
     """{file name: text} of the reference."""
-    made, index = {}, ["# Reference of C++", "Every public name, written by `python scripts/cpp_reference.py` from the headers. [C++](../cpp.md) shows how they are used, and [names in C++](../cpp_names.md) goes from NumPy's and xtensor's."]
+    made = {}
+    index = [
+        "# Reference of C++",
+        "Every public name, written by `python scripts/cpp_reference.py` from the headers. [C++](../cpp.md) shows how they are used, and [names in C++](../cpp_names.md) goes from NumPy's and xtensor's.\n"
+        "In signatures `like<A>` is an array of the element type of `A`, and `auto` an array of the dtype that the text names, or of the one that the operands promote to.",
+    ]
     for name, (heading, headers) in SECTIONS.items():
         # Of any_array the class says it, and names that linalg has from outside stand there.
         groups = grouped(d for d in declarations(headers) if d.path != "any_array" and not d.signature.startswith("using plait::"))

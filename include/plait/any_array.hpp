@@ -16,7 +16,7 @@ inline Handle zeros(Span shape, dtype t) {
 }
 }  // namespace detail
 
-/// any_array: an array whose element type is known at run time only. What takes an array<T> takes
+/// any_array: an array whose element type is known at run time only. What takes an `array<T>` takes
 /// it, and gives an any_array again, of the dtype that NumPy's promotion (NEP 50) finds.
 template <>
 class array<void> {
@@ -277,8 +277,8 @@ auto visit_all(const any_array& a, F& f, std::index_sequence<I...>) {
 
 }  // namespace detail
 
-/// f(a.as<T>()) for the T that a's elements are of. f is compiled for each element type, or for
-/// those that are named: visit<float, double>(a, f) throws DTypeError for others. Arrays that f
+/// `f(a.as<T>())` for the T that a's elements are of. f is compiled for each element type, or for
+/// those that are named: `visit<float, double>(a, f)` throws DTypeError for others. Arrays that f
 /// returns become an any_array.
 template <class... T, class F>
 auto visit(const any_array& a, F&& f) {

@@ -11,7 +11,7 @@ template <class T = double>
 array<T> empty(const extents& shape) {
   return array<T>(detail::empty(detail::span_of(shape), dtype_of_v<T>));
 }
-/// An array of one value: full<T>(shape, value); without T of the value's type (numpy.full).
+/// An array of one value: `full<T>(shape, value)`; without T of the value's type (numpy.full).
 /// OverflowError for an integer that T cannot hold.
 template <class T = void, class V>
 auto full(const extents& shape, const V& value) {

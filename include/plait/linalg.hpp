@@ -262,7 +262,7 @@ struct svd_result {
 template <class T>
 struct lstsq_result {
   array<T> x;
-  array<norm_t<T>> residuals;  // none where the rank is less than the columns
+  array<norm_t<T>> residuals;  ///< none where the rank is less than the columns
   std::int64_t rank;
   array<norm_t<T>> s;
 };

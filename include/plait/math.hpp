@@ -12,7 +12,7 @@ auto fma(A&& a, B&& b, C&& c) {
   return std::forward<A>(a) * std::forward<B>(b) + std::forward<C>(c);
 }
 
-/// xtensor's spelling of astype<U>().
+/// xtensor's spelling of `astype<U>()`.
 template <class U, class A, detail::if_array<A> = 0>
 array<U> cast(A&& a) {
   return std::forward<A>(a).template astype<U>();

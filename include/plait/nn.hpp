@@ -7,11 +7,11 @@ namespace plait::nn {
 
 /// What attention() may be told.
 struct attention_options {
-  bool is_causal = false;  // query i counts keys 0 to i + keys - queries
-  double scale = 0;        // 0: 1 / sqrt(d)
+  bool is_causal = false;  ///< query i counts keys 0 to i + keys - queries
+  double scale = 0;        ///< 0: 1 / sqrt(d)
 };
 /// What conv() may be told: one number, or one for each axis of the window.
-struct conv_options {  // one number, or one for each axis of the window
+struct conv_options {
   extents stride = 1, padding = 0, dilation = 1;
   std::int64_t groups = 1;
 };
@@ -19,8 +19,8 @@ struct conv_options {  // one number, or one for each axis of the window
 enum class pooling { max, mean };
 /// What pool() may be told.
 struct pool_options {
-  extents stride = {};  // none: the size
-  extents padding = 0;  // below every number, or zeros, which count in means
+  extents stride = {};  ///< none: the size
+  extents padding = 0;  ///< below every number, or zeros, which count in means
   pooling kind = pooling::max;
 };
 

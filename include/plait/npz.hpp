@@ -35,7 +35,7 @@ void savez(const std::string& path, const A&... arrays) {
 inline named_arrays load_npz(const std::string& path) {
   return detail::load_npz(path, nullptr, nullptr);
 }
-/// One array of a file, as load_npy<T>() reads it.
+/// One array of a file, as `load_npy<T>()` reads it.
 template <class T = void>
 array<T> load_npz(const std::string& path, const std::string& name) {
   if constexpr (std::is_void_v<T>) {

@@ -8,11 +8,11 @@ namespace plait {
 
 /// How arrays are printed, as numpy.set_printoptions has it.
 struct print_options {
-  int precision = 8;              // at most so many digits behind the point
-  std::int64_t threshold = 1000;  // of more elements the first and last are shown
-  std::int64_t edgeitems = 3;     // so many of each
+  int precision = 8;              ///< at most so many digits behind the point
+  std::int64_t threshold = 1000;  ///< of more elements the first and last are shown
+  std::int64_t edgeitems = 3;     ///< so many of each
   int linewidth = 75;
-  bool suppress = false;  // no exponents for small numbers, or such beside great ones
+  bool suppress = false;  ///< no exponents for small numbers, or such beside great ones
 };
 /// Sets them for all threads (numpy.set_printoptions). ValueError for negative numbers.
 PLAIT_API void set_printoptions(const print_options& options);

@@ -11,7 +11,7 @@ namespace plait {
 using shape_type = std::vector<std::int64_t>;
 
 /// A list of extents or axes. Implicit from one integer, from `{...}` of any integer types (without
-/// narrowing errors), and from containers such as std::vector<std::size_t>.
+/// narrowing errors), and from containers such as `std::vector<std::size_t>`.
 class extents {
  public:
   extents() = default;

@@ -46,7 +46,7 @@ auto as_xtensor(const array<T>& a) {
 }
 
 /// What compile() gives: an array that borrows from the expression's containers, as the expression
-/// does. An array<T> made of it is evaluated before they can change or go: at the end of the
+/// does. An `array<T>` made of it is evaluated before they can change or go: at the end of the
 /// statement, or when this goes.
 template <class E>
 class compiled : public array<detail::xt_recorded<E>> {

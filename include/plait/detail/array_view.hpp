@@ -5,7 +5,7 @@
 namespace plait {
 
 /// What view() gives: an array whose assignment writes through to the elements, where assignment to
-/// an array<T> makes the name mean another array. swap() exchanges elements, too. Only std::move
+/// an `array<T>` makes the name mean another array. swap() exchanges elements, too. Only std::move
 /// moves the view itself, so that containers of views can drop, insert and reorder them.
 template <class T>
 class array_view : public array<T> {
