@@ -87,7 +87,7 @@ template <class A, class B, detail::if_array<A> = 0, detail::if_array<B> = 0>
 auto dot(A&& a, B&& b) {
   return detail::multiplied<detail::product::dot>(std::forward<A>(a), std::forward<B>(b));
 }
-/// The sum of products of all elements, those of `a` conjugated (numpy.vdot). ShapeError.
+/// The sum of products of all elements, those of `a` conjugated (numpy.vdot). ValueError.
 template <class A, class B, detail::if_array<A> = 0, detail::if_array<B> = 0>
 auto vdot(A&& a, B&& b) {
   return detail::multiplied<detail::product::vdot>(std::forward<A>(a), std::forward<B>(b));
@@ -108,7 +108,7 @@ auto kron(A&& a, B&& b) {
   return detail::multiplied<detail::product::kron>(std::forward<A>(a), std::forward<B>(b));
 }
 /// The sums of products over pairs of axes: axes of `a` with axes of `b` (numpy.tensordot).
-/// ShapeError.
+/// ValueError.
 template <class A, class B, detail::if_array<A> = 0, detail::if_array<B> = 0>
 auto tensordot(A&& a, B&& b, const extents& axes_a, const extents& axes_b) {
   return detail::promoted(std::forward<A>(a), std::forward<B>(b),
@@ -135,7 +135,7 @@ auto vecdot(A&& a, B&& b, std::int64_t axis = -1) {
                             return detail::vecdot(x, y, axis);
                           });
 }
-/// The cross products of vectors of three along an axis (numpy.cross). ShapeError.
+/// The cross products of vectors of three along an axis (numpy.cross). ValueError.
 template <class A, class B, detail::if_array<A> = 0, detail::if_array<B> = 0>
 auto cross(A&& a, B&& b, std::int64_t axis = -1) {
   return detail::promoted(std::forward<A>(a), std::forward<B>(b),
