@@ -5,10 +5,9 @@ import re
 import sys
 
 import numpy
+from cpp_headers import declarations
 
-ROOT = pathlib.Path(__file__).resolve().parents[1]
-PAGE = ROOT / "docs" / "cpp_names.md"
-HEADERS = ROOT / "include" / "plait"
+PAGE = pathlib.Path(__file__).resolve().parents[1] / "docs" / "cpp_names.md"
 
 
 # What is called otherwise in C++, or spelled with several names.
@@ -25,7 +24,7 @@ NUMPY = {
     "linalg.LinAlgError": "LinAlgError", "linalg.diagonal": "diagonal(a, 0, -2, -1)", "linalg.matrix_norm": "linalg::norm(a, 2, {-2, -1})", "linalg.vector_norm": "linalg::norm(a, 2, 0)",
     "linalg.matrix_transpose": "swapaxes(a, -1, -2)",
     "fft.rfftn": "fft::fftn(fft::rfft(a), axes)", "fft.irfftn": "fft::irfft(fft::ifftn(a, axes))",
-    "ndarray.base": "may_share_memory(a, b)", "ndarray.ctypes": "a.data()", "ndarray.device": "device_of(a)", "ndarray.flags": "a.is_contiguous()", "ndarray.flat": "a.begin()", "ndarray.flatten": "ravel(a).copy()", "printoptions": "set_printoptions(options)",
+    "ndarray.T": "transpose(a)", "ndarray.base": "may_share_memory(a, b)", "ndarray.ctypes": "a.data()", "ndarray.device": "device_of(a)", "ndarray.flags": "a.is_contiguous()", "ndarray.flat": "a.begin()", "ndarray.flatten": "ravel(a).copy()", "printoptions": "set_printoptions(options)",
     "ndarray.itemsize": "itemsize(a.dtype())", "ndarray.mT": "swapaxes(a, -1, -2)", "ndarray.nbytes": "a.size() * itemsize(a.dtype())", "ndarray.put": "view(ravel(a), k) = v",
     "ndarray.std": "stddev(a)", "ndarray.tofile": "dump_npy(path, a)", "ndarray.tobytes": "a.data()", "ndarray.tolist": "a.begin()",
     "random.Generator.permuted": "engine.shuffle(a)",
@@ -86,31 +85,9 @@ XTENSOR_REASONS = {
 
 def declared():
     """Names that the public headers declare, as a program spells them behind plait::, and members as Class.name."""
-    names = set(re.findall(r'^PLAIT_OP\(\w+, "(\w+)"', (ROOT / "src" / "core" / "ops.def").read_text(), re.MULTILINE))
-    for header in sorted(HEADERS.glob("*.hpp")):
-        scopes, owner, in_macro = [], None, False
-        for line in header.read_text().splitlines():
-            if opened := re.match(r"namespace ([\w:]+) \{", line):
-                scopes.append(opened[1])
-            elif line.startswith("}  // namespace"):
-                scopes.pop()
-            elif line.startswith("};"):
-                owner = None
-            elif opened := re.match(r"(?:class|struct) (\w+)[^;]*\{$", line):
-                owner = opened[1]
-            inside, in_macro = in_macro, (in_macro or line.startswith("#define")) and line.endswith("\\")
-            _, *path = "::".join(scopes).split("::")
-            if inside or line.startswith("#") or "detail" in path or not scopes:
-                continue
-            made = re.match(r" *PLAIT_([A-Z_]+)\w*\(([\w:]+)(?:, (\w+))?", line)
-            if made:  # by a macro, whose first argument is the name, or its second where a type or an operation stands first
-                found = [made[3] if made[1] in ("DEFINE_", "LAW_") else made[2]]
-            else:
-                found = re.findall(r"^(?:inline constexpr|using|class|struct)\b.*?\b(\w+)(?:\{| =| \{| :|;)", line)
-                found += re.findall(r"^ {0,2}(?!static_assert|template|return)[\w:].*?[ &](\w+)\((?!\.\.\.)", re.sub(r"sizeof\.\.\.\(\w+\)", "", line))
-            member = line.startswith("  ")
-            names.update(f"{owner}.{n}" if member else "::".join([*path, n]) for n in found if n and (owner or not member))
-    return names
+    found = declarations()
+    classes = {d.path for d in found if d.kind == "class"}
+    return {f"{d.scope.rpartition('::')[2]}.{d.name}" if d.scope in classes else d.path for d in found}
 
 
 def reasons(table):

@@ -237,6 +237,9 @@ class nested {
 
 }  // namespace detail
 
+/// An array of elements of type T, as numpy.ndarray: a reference, whose copies share the elements.
+/// Operations are recorded and run when a value is needed: eval(), data(), reads of elements,
+/// iteration.
 template <class T>
 class array {
   static_assert(
@@ -313,19 +316,28 @@ class array {
   explicit array(const array<U>& a) : handle_(detail::astype(a.handle(), dtype_of_v<T>)) {}
 
   // --- inspection: none of these evaluates
+  /// The extents. Nothing up to handle() evaluates.
   shape_type shape() const { return list(detail::shape_of(handle_)); }
-  // One extent; negative axes count from the end. Throws AxisError.
+  /// One extent; negative axes count from the end. AxisError.
   std::int64_t shape(int axis) const { return detail::extent(handle_, axis); }
+  /// The distances of neighbours along each axis, in bytes, as NumPy's.
   shape_type strides() const { return list(detail::strides_of(handle_)); }  // in bytes, as NumPy's
+  /// How many elements there are.
   size_type size() const { return static_cast<size_type>(detail::size_of(handle_)); }
+  /// How many axes there are: ndim() under xtensor's name.
   size_type dimension() const { return static_cast<size_type>(detail::shape_of(handle_).size); }
+  /// How many axes there are.
   int ndim() const { return detail::shape_of(handle_).size; }
+  /// The dtype of the elements.
   static constexpr plait::dtype dtype() { return dtype_of_v<T>; }
+  /// Whether the elements lie in C order without gaps.
   bool is_contiguous() const { return detail::is_contiguous(handle_); }
+  /// For the library's own functions.
   const detail::Handle& handle() const& { return handle_; }
   detail::Handle handle() && { return std::move(handle_); }
 
   // --- values: these evaluate
+  /// Evaluates: runs what is recorded.
   const array& eval() const& {
     detail::evaluate(&handle_, 1);
     return *this;
@@ -334,47 +346,57 @@ class array {
     detail::evaluate(&handle_, 1);
     return std::move(*this);
   }
-  // The values in C order into memory of the application, size() elements, or into an array or view
-  // of one shape: by the loop that computes them, which stores them there alone where nothing else
-  // names the value.
+  /// The values in C order into memory of the application, size() elements, or into an array or
+  /// view of one shape: by the loop that computes them, which stores them there alone where nothing
+  /// else names the value. ShapeError.
   void eval_into(T* out) const& { detail::compute_into(handle_, out); }
   void eval_into(T* out) && { detail::compute_into(std::move(handle_), out); }
   void eval_into(array& out) const& { out.eval_from(*this); }
   void eval_into(array&& out) const& { out.eval_from(*this); }
   void eval_into(array& out) && { out.eval_from(std::move(*this)); }
   void eval_into(array&& out) && { out.eval_from(std::move(*this)); }
-  // The memory: element (0, 0, ...) is first, strides() apart. Good until the array is written to
-  // or dies. Through the mutable pointer, write before the array is used in further operations.
+  /// The memory: element (0, 0, ...) is first, strides() apart. Good until the array is written to
+  /// or dies. Through the mutable pointer, write before the array is used in further operations.
+  /// Evaluates.
   const T* data() const& { return static_cast<const T*>(detail::data(handle_)); }
   T* data() & { return static_cast<T*>(detail::mutable_data(handle_)); }
   const T* data() const&& = delete;  // the memory may go with the temporary: name the array
-  // Elements in C order, whatever the strides. To write through an iterator is to write through
-  // data(); ValueError from a mutable one of a read-only array.
+  /// Elements in C order, whatever the strides. To write through an iterator is to write through
+  /// data(); ValueError from a mutable one of a read-only array. Evaluates.
   iterator begin() & { return iterator(handle_, 0); }
-  iterator end() & { return iterator(handle_, count()); }
   const_iterator begin() const& { return cbegin(); }
+  /// Behind the last element.
+  iterator end() & { return iterator(handle_, count()); }
   const_iterator end() const& { return cend(); }
+  /// begin() of what is only read.
   const_iterator cbegin() const& { return const_iterator(handle_, 0); }
+  /// end() of what is only read.
   const_iterator cend() const& { return const_iterator(handle_, count()); }
+  /// The last element first.
   reverse_iterator rbegin() & { return reverse_iterator(end()); }
-  reverse_iterator rend() & { return reverse_iterator(begin()); }
   const_reverse_iterator rbegin() const& { return crbegin(); }
+  /// Behind the first element.
+  reverse_iterator rend() & { return reverse_iterator(begin()); }
   const_reverse_iterator rend() const& { return crend(); }
+  /// rbegin() of what is only read.
   const_reverse_iterator crbegin() const& { return const_reverse_iterator(cend()); }
+  /// rend() of what is only read.
   const_reverse_iterator crend() const& { return const_reverse_iterator(cbegin()); }
-  // One element, negative indices from the end. In memory, the read takes a few nanoseconds and no
-  // lock. Throws IndexError.
+  /// One element, negative indices from the end. In memory, the read takes a few nanoseconds and no
+  /// lock. IndexError.
   template <class... I>
   T get(I... index) const {
     const std::int64_t i[] = {static_cast<std::int64_t>(index)..., 0};
     return detail::read_element<T>(handle_, i, sizeof...(I));
   }
+  /// Writes one element. IndexError; OverflowError for an integer that T cannot hold.
   template <class V, class... I>
   void set(const V& value, I... index) {
     const std::int64_t i[] = {static_cast<std::int64_t>(index)..., 0};
     detail::write_element(handle_, i, sizeof...(I), detail::element_value<T>(value));
   }
-  // x(i, j): the element; of a named mutable array a reference that can be assigned to.
+  /// x(i, j): the element; of a named mutable array a reference that can be assigned to.
+  /// IndexError.
   template <class... I>
   T operator()(I... index) const& {
     return get(index...);
@@ -387,7 +409,7 @@ class array {
   element_reference<T> operator()(I... index) & {
     return element_reference<T>(handle_, index...);
   }
-  // The same under the names of std and xtensor: x.at(i, j), x[{i, j}], and x[i] of a 1-D array.
+  /// The same under the names of std and xtensor: x.at(i, j).
   template <class... I>
   T at(I... index) const& {
     return get(index...);
@@ -396,13 +418,15 @@ class array {
   element_reference<T> at(I... index) & {
     return element_reference<T>(handle_, index...);
   }
+  /// x[{i, j}], and x[i] of a 1-D array: the element, as x(i, j). IndexError.
   T operator[](const extents& index) const& {
     return detail::read_element<T>(handle_, index.data(), index.size());
   }
   element_reference<T> operator[](const extents& index) & {
     return element_reference<T>(handle_, index);
   }
-  // x[mask], x[indices]: the elements that an array names, to be read or written to (indexing.hpp).
+  /// x[mask], x[indices]: the elements that an array names, to be read or written to
+  /// (indexing.hpp).
   template <class A, std::enable_if_t<detail::is_array_type<A>::value, int> = 0>
   array operator[](const A& index) const& {
     return selection<T>::of(handle_, index);
@@ -411,24 +435,27 @@ class array {
   selection<T> operator[](const A& index) & {
     return selection<T>::of(handle_, index);
   }
-  // The value of an array of one element; ValueError for any other size.
+  /// The value of an array of one element; ValueError for any other size.
   T item() const { return detail::only_item(handle_).template as<T>(); }
   explicit operator T() const { return item(); }
 
   // --- writing: views of this array see it
+  /// Writes a value or an array, which broadcasts, to the elements; views of this array see it.
+  /// ShapeError.
   template <class B>
   void assign(const B& value) {
     static_assert(detail::storable<B, T>,
                   "plait: complex values do not fit a real array; take real()");
     detail::assign(handle_, detail::operand_traits<B>::operand(value), nullptr);
   }
-  // Where `mask` (bool, broadcastable) is true.
+  /// The same where `mask` (bool, broadcastable) is true (numpy.copyto).
   template <class B>
   void assign(const B& value, const array<bool>& mask) {
     static_assert(detail::storable<B, T>,
                   "plait: complex values do not fit a real array; take real()");
     detail::assign(handle_, detail::operand_traits<B>::operand(value), &mask.handle());
   }
+  /// Writes one value to all elements (numpy.ndarray.fill).
   template <class V>
   void fill(const V& value) {
     static_assert(!detail::is_array_type<V>::value, "plait: fill() takes one value");
@@ -446,7 +473,9 @@ class array {
 #undef PLAIT_IN_PLACE
 
   // --- derived arrays
+  /// A copy of the elements, in C order.
   array copy() const { return array(detail::copy(handle_)); }  // in C order
+  /// The elements converted to U (numpy.ndarray.astype); complex to real does not compile.
   template <class U>
   array<U> astype() const& {
     return cast_to<U>(handle_);
@@ -455,13 +484,15 @@ class array {
   array<U> astype() && {
     return cast_to<U>(detail::Handle(std::move(handle_)));
   }
-  // These share memory with this array where NumPy's do.
+  /// The elements in another shape, in which one extent may be -1 (numpy.reshape); a view where
+  /// strides can say it.
   array reshape(const extents& shape) const& {
     return array(detail::reshape(handle_, detail::span_of(shape)));
   }
   array reshape(const extents& shape) && {
     return array(detail::reshape(std::move(*this).handle(), detail::span_of(shape)));
   }
+  /// A view with the axes in another order, reversed by default (numpy.transpose).
   array transpose(const extents& axes = {}) const& {
     return array(detail::transpose(handle_, detail::span_of(axes)));
   }

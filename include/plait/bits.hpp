@@ -4,7 +4,7 @@
 
 namespace plait {
 
-// Which bit of a byte is the first.
+/// Which bit of a byte is the first.
 enum class bit_order { big, little };
 
 namespace detail {
@@ -13,25 +13,28 @@ PLAIT_API any_array unpackbits(const any_array& a, const std::int64_t* axis,
                                const std::int64_t* count, bit_order order);
 }  // namespace detail
 
-// Whether elements are not 0 as bits of bytes, of all elements in C order or along an axis. The
-// last byte is filled with zeros.
+/// Whether elements are not 0 as bits of bytes, of all elements in C order (numpy.packbits). The
+/// last byte is filled with zeros.
 template <class A, detail::if_array<A> = 0>
 array<std::uint8_t> packbits(const A& a) {
   return array<std::uint8_t>(detail::packbits(a, nullptr, bit_order::big).handle());
 }
+/// The same along an axis.
 template <class A, detail::if_array<A> = 0>
 array<std::uint8_t> packbits(const A& a, std::int64_t axis, bit_order order = bit_order::big) {
   return array<std::uint8_t>(detail::packbits(a, &axis, order).handle());
 }
-// The bits of bytes as elements, `count` of them, or all but so many when it is negative.
+/// The bits of bytes as elements, of all in C order (numpy.unpackbits).
 template <class A, detail::if_array<A> = 0>
 array<std::uint8_t> unpackbits(const A& a) {
   return array<std::uint8_t>(detail::unpackbits(a, nullptr, nullptr, bit_order::big).handle());
 }
+/// The same along an axis.
 template <class A, detail::if_array<A> = 0>
 array<std::uint8_t> unpackbits(const A& a, std::int64_t axis, bit_order order = bit_order::big) {
   return array<std::uint8_t>(detail::unpackbits(a, &axis, nullptr, order).handle());
 }
+/// The first `count` bits along an axis, or all but so many when it is negative.
 template <class A, detail::if_array<A> = 0>
 array<std::uint8_t> unpackbits(const A& a, std::int64_t axis, std::int64_t count,
                                bit_order order = bit_order::big) {

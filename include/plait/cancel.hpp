@@ -11,9 +11,11 @@ namespace plait {
 
 namespace detail {
 struct CancelState;
+class CancelScope;
 }  // namespace detail
 
-// Copies are one token. A token stays cancelled.
+/// Ends evaluations from another thread: see with_cancel(). Copies are one token, which stays
+/// cancelled.
 class PLAIT_API cancel_token {
  public:
   cancel_token();
@@ -24,11 +26,14 @@ class PLAIT_API cancel_token {
     return *this;
   }
   ~cancel_token();
+  /// From any thread.
   void cancel() const noexcept;
+  /// Whether cancel() was called.
   bool cancelled() const noexcept;
-  detail::CancelState& state() const { return *state_; }
 
  private:
+  friend class detail::CancelScope;
+  detail::CancelState& state() const { return *state_; }
   detail::CancelState* state_;
 };
 
@@ -48,11 +53,11 @@ class PLAIT_API CancelScope {
 };
 }  // namespace detail
 
-// f(). What it evaluates ends soon after t.cancel(), by plait::Cancelled: nothing is lost, arrays
-// keep their values and what is pending, and may be evaluated again. Writes to borrowed memory that
-// is given back meanwhile arrive all the same.
+/// f(). What it evaluates ends soon after t.cancel(), by plait::Cancelled: nothing is lost, arrays
+/// keep their values and what is pending, and may be evaluated again. Writes to borrowed memory
+/// that is given back meanwhile arrive all the same.
 template <class F>
-decltype(auto) with_cancel(const cancel_token& t, F&& f) {
+auto with_cancel(const cancel_token& t, F&& f) -> decltype(static_cast<F&&>(f)()) {
   const detail::CancelScope scope(t);
   return static_cast<F&&>(f)();
 }

@@ -8,8 +8,8 @@
 
 namespace plait {
 
-// What becomes of an index that is out of bounds: an error, the one that it is after
-// going around, or the first or last one.
+/// What becomes of an index that is out of bounds: an error, the one that it is after going around,
+/// or the first or last one.
 enum class index_mode { raise, wrap, clip };
 
 namespace detail {
@@ -60,7 +60,8 @@ struct line_result<array_view<T>> {
 };
 }  // namespace detail
 
-// Of the first choice whose condition is true, element by element, else `otherwise`.
+/// Of the first choice whose condition is true, element by element, else `otherwise`
+/// (numpy.select).
 template <class T, class V = int>
 array<T> select(const std::vector<array<bool>>& conditions, const std::vector<array<T>>& choices,
                 const V& otherwise = V()) {
@@ -69,25 +70,27 @@ array<T> select(const std::vector<array<bool>>& conditions, const std::vector<ar
                                     full({}, detail::element_value<T>(otherwise)))
                       .handle());
 }
+/// The same of lists in braces.
 template <class T, class V = int>
 array<T> select(std::initializer_list<array<bool>> conditions,
                 std::initializer_list<array<T>> choices, const V& otherwise = V()) {
   return select(std::vector<array<bool>>(conditions), std::vector<array<T>>(choices), otherwise);
 }
-// choices[index], element by element.
+/// choices[index], element by element (numpy.choose). ValueError for an index out of bounds.
 template <class I, class T, detail::if_array<I> = 0>
 array<T> choose(const I& index, const std::vector<array<T>>& choices,
                 index_mode mode = index_mode::raise) {
   return array<T>(detail::choose(index, detail::untyped_arrays(choices), mode).handle());
 }
+/// The same of a list in braces.
 template <class I, class T, detail::if_array<I> = 0>
 array<T> choose(const I& index, std::initializer_list<array<T>> choices,
                 index_mode mode = index_mode::raise) {
   return choose(index, std::vector<array<T>>(choices), mode);
 }
-// f(x[c]) where the condition c is true, for each condition with its function, of which the last
-// that holds counts; a function more than conditions is for the elements where none is true. A
-// number stands for a function that gives it. What no function is for is 0.
+/// f(x[c]) where the condition c is true, for each condition with its function, of which the last
+/// that holds counts (numpy.piecewise). A function more than conditions is for the elements where
+/// none is true. A number stands for a function that gives it. What no function is for is 0.
 template <class T, class... F>
 array<T> piecewise(const array<T>& x, std::initializer_list<array<bool>> conditions,
                    const F&... functions) {
@@ -98,8 +101,8 @@ array<T> piecewise(const array<T>& x, std::initializer_list<array<bool>> conditi
   return out;
 }
 
-// f of each line along an axis, an array of one dimension: the number or array that it gives takes
-// the place of the line. It is called once a line.
+/// f of each line along an axis, an array of one dimension: the number or array that it gives takes
+/// the place of the line (numpy.apply_along_axis). It is called once a line.
 template <class F, class T>
 auto apply_along_axis(F&& f, std::int64_t axis, const array<T>& a) {
   using R = typename detail::line_result<std::decay_t<std::invoke_result_t<F&, array<T>>>>::type;

@@ -24,21 +24,21 @@ auto beside(const array<T>& a, const V& v) {
 }
 }  // namespace detail
 
-// abs(a - b) <= atol + rtol * abs(b), and equal infinities; with equal_nan, NaNs too. `b` is an
-// array or a number.
+/// abs(a - b) <= atol + rtol * abs(b), and equal infinities; with equal_nan, NaNs too
+/// (numpy.isclose). `b` is an array or a number.
 template <class T, class B>
 array<bool> isclose(const array<T>& a, const B& b, double rtol = 1e-5, double atol = 1e-8,
                     bool equal_nan = false) {
   return array<bool>(
       detail::isclose(a.handle(), detail::beside(a, b).handle(), {rtol, atol, equal_nan}));
 }
-// Whether all are close: evaluates.
+/// Whether all are close (numpy.allclose). Evaluates.
 template <class T, class B>
 bool allclose(const array<T>& a, const B& b, double rtol = 1e-5, double atol = 1e-8,
               bool equal_nan = false) {
   return detail::allclose(a.handle(), detail::beside(a, b).handle(), {rtol, atol, equal_nan});
 }
-// Whether shapes and all elements are equal: evaluates.
+/// Whether shapes and all elements are equal (numpy.array_equal). Evaluates.
 template <class T, class U>
 bool array_equal(const array<T>& a, const array<U>& b, bool equal_nan = false) {
   return detail::array_equal(a.handle(), b.handle(), equal_nan);

@@ -47,11 +47,13 @@ struct has_shape<F, std::void_t<decltype(std::declval<const F&>().shape())>> : s
 
 }  // namespace detail
 
+/// What compile() gives: called as the function that it is of, with arrays.
 template <class F>
 class compiled_function {
  public:
   explicit compiled_function(F f) : function_(std::move(f)) {}
 
+  /// What the function gives of these arrays.
   template <class... T>
   auto operator()(const array<T>&... arguments) {
     using Result = std::decay_t<decltype(function_(arguments...))>;
@@ -70,12 +72,12 @@ class compiled_function {
   detail::KeptCalls calls_;
 };
 
-// f, a pure function of arrays that returns an array: what it returns depends on its arguments
-// alone, and on arrays that it captured, with their contents at each call. A call with arguments of
-// element types, shapes and strides that were seen twice runs the plan of the calls before, and not
-// f; a long plan is made in the background, and f is called meanwhile. A function that asks for
-// values (item(), a(0), `if`), or draws random numbers, is called each time, which
-// PLAIT_LOG=fallback shows once.
+/// f, a pure function of arrays that returns an array: what it returns depends on its arguments
+/// alone, and on arrays that it captured, with their contents at each call. A call with arguments
+/// of element types, shapes and strides that were seen twice runs the plan of the calls before, and
+/// not f; a long plan is made in the background, and f is called meanwhile. A function that asks
+/// for values (item(), a(0), `if`), or draws random numbers, is called each time, which
+/// PLAIT_LOG=fallback shows once.
 template <class F, std::enable_if_t<!detail::has_shape<std::decay_t<F>>::value, int> = 0>
 compiled_function<std::decay_t<F>> compile(F&& f) {
   return compiled_function<std::decay_t<F>>(std::forward<F>(f));

@@ -9,13 +9,15 @@
 
 namespace plait {
 
+/// When loops are compiled: never, while the interpreter runs them, or before they run.
 enum class jit_mode { off, background, blocking };
+/// When graphs are planned: where it takes less than it saves, or all at once.
 enum class plan_mode { automatic, always };
 
-// Memory of arrays from the application: allocate(bytes, alignment) gives a pointer, free(pointer,
-// bytes) takes it back. From any threads, several at once; neither may call Plait, and what they
-// captured has to live as long as the process. A null pointer, or what allocate throws, is a
-// std::bad_alloc of the call that wants the memory, after what is kept for reuse was given back.
+/// Memory of arrays from the application: allocate(bytes, alignment) gives a pointer, free(pointer,
+/// bytes) takes it back. From any threads, several at once; neither may call Plait, and what they
+/// captured has to live as long as the process. A null pointer, or what allocate throws, is a
+/// std::bad_alloc of the call that wants the memory, after what is kept for reuse was given back.
 struct allocator {
   template <class A, class F>
   allocator(A a, F f)
@@ -53,8 +55,8 @@ class Setting {
 };
 }  // namespace detail
 
-// What is left out stays as it is: as docs/configuration.md has it for the variables of these
-// names.
+/// What configure() sets. What is left out stays as it is: as docs/configuration.md has it for the
+/// variables of these names.
 struct options {
   detail::Setting<int> threads;               // PLAIT_NUM_THREADS
   detail::Setting<jit_mode> jit;              // PLAIT_JIT
@@ -92,8 +94,8 @@ struct options {
   detail::Setting<plait::allocator> allocator;
 };
 
-// Call it while no other thread uses Plait. Throws ValueError, with nothing changed, for what
-// cannot be had.
+/// Sets what is not left out. Call it while no other thread uses Plait. ValueError, with nothing
+/// changed, for what cannot be had.
 PLAIT_API void configure(const options& o);
 
 }  // namespace plait

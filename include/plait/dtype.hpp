@@ -15,8 +15,8 @@ PLAIT_API std::uint16_t float_to_bits(float v, dtype t);
 PLAIT_API float bits_to_float(std::uint16_t bits, dtype t);
 }  // namespace detail
 
-// A float of one or two bytes as stored in memory. Arithmetic happens in arrays; a single value
-// converts, rounded to nearest even.
+/// A float of one or two bytes as stored in memory. Arithmetic happens in arrays; a single value
+/// converts, rounded to nearest even.
 template <dtype D>
 struct stored_float {
   using bits_type = std::conditional_t<detail::size_of(D) == 1, std::uint8_t, std::uint16_t>;
@@ -25,8 +25,8 @@ struct stored_float {
   explicit stored_float(float v) : bits(static_cast<bits_type>(detail::float_to_bits(v, D))) {}
   operator float() const { return detail::bits_to_float(bits, D); }
 };
-// An integer of less than 8 bits as stored in memory: in the low bits of a byte whose other bits
-// are zero. A number that it cannot hold wraps.
+/// An integer of less than 8 bits as stored in memory: in the low bits of a byte whose other bits
+/// are zero. A number that it cannot hold wraps.
 template <dtype D>
 struct stored_int {
   std::uint8_t bits = 0;
@@ -42,11 +42,14 @@ struct stored_int {
   }
 };
 
+/// numpy.float16. Those of ml_dtypes are named likewise: bfloat16, float8_e4m3fn, int4 ...
 using float16 = stored_float<dtype::float16>;
 #define PLAIT_NARROW_FLOAT(id, name, ...) using name = stored_float<dtype::name>;
 #define PLAIT_NARROW_INT(id, name, ...) using name = stored_int<dtype::name>;
 #include "plait/detail/dtypes.def"
+/// numpy.complex64.
 using complex64 = std::complex<float>;
+/// numpy.complex128.
 using complex128 = std::complex<double>;
 
 namespace detail {
@@ -109,12 +112,13 @@ PLAIT_ELEMENT(std::complex<double>, complex128)
 
 }  // namespace detail
 
-// The dtype of a C++ element type; false for types that arrays cannot hold.
+/// Whether arrays can hold elements of a C++ type.
 template <class T>
 inline constexpr bool is_element_v = detail::element<T>::valid;
+/// The dtype of a C++ element type.
 template <class T>
 inline constexpr dtype dtype_of_v = detail::element<T>::value;
-// The C++ element type of a dtype.
+/// The C++ element type of a dtype.
 template <dtype D>
 using element_t = typename detail::type_of<D>::type;
 namespace detail {
@@ -132,13 +136,15 @@ struct promoted_element<T, U, false> {
   using type = element_t<common.value_or(dtype_of_v<T>)>;
 };
 }  // namespace detail
-// What an operation on two arrays of these elements computes in, where both have a common type.
+/// What an operation on two arrays of these elements computes in, where both have a common type.
 template <class T, class U>
 using promote_t = typename detail::promoted_element<T, U>::type;
 
+/// The bytes of an element (numpy.dtype.itemsize).
 constexpr int itemsize(dtype t) { return detail::size_of(t); }
-// NumPy's names, and ml_dtypes': "bool", "int8" ... to_dtype() throws DTypeError for others.
+/// NumPy's name of a dtype, or ml_dtypes': "bool", "int8" ...
 PLAIT_API std::string to_string(dtype t);
+/// The dtype of such a name. DTypeError for others.
 PLAIT_API dtype to_dtype(const std::string& name);
 
 }  // namespace plait

@@ -24,95 +24,118 @@ using spectrum_of = array<std::complex<precision_of<A>>>;
 
 namespace fft {
 
-// Of the lines along an axis, cut or padded with zeros to n elements; -1: as many as there are.
-// Throws AxisError, and ValueError for no elements.
+/// The transform of the lines along an axis, cut or padded with zeros to n elements; -1: as many as
+/// there are (numpy.fft.fft). Gives complex64 of single precision and less, else complex128.
+/// AxisError; ValueError of no elements.
 template <class A, detail::if_array<A> = 0>
 auto fft(const A& a, std::int64_t n = -1, std::int64_t axis = -1) {
   return detail::spectrum_of<A>(detail::fft(detail::transform::fft, a.handle(), n, axis));
 }
+/// The inverse of fft() (numpy.fft.ifft).
 template <class A, detail::if_array<A> = 0>
 auto ifft(const A& a, std::int64_t n = -1, std::int64_t axis = -1) {
   return detail::spectrum_of<A>(detail::fft(detail::transform::ifft, a.handle(), n, axis));
 }
-// Of real numbers: the half that is not redundant, n / 2 + 1 complex numbers; and back to n real
-// ones, -1: an even number.
+/// fft() of real numbers: the half that is not redundant, n / 2 + 1 complex numbers
+/// (numpy.fft.rfft).
 template <class A, detail::if_array<A> = 0>
 auto rfft(const A& a, std::int64_t n = -1, std::int64_t axis = -1) {
   static_assert(detail::kind_of(dtype_of_v<detail::element_of<A>>) != detail::kind::complex,
                 "plait: rfft takes real numbers; fft takes complex ones");
   return detail::spectrum_of<A>(detail::fft(detail::transform::rfft, a.handle(), n, axis));
 }
+/// The inverse of rfft(): n real numbers; -1: an even number (numpy.fft.irfft).
 template <class A, detail::if_array<A> = 0>
 auto irfft(const A& a, std::int64_t n = -1, std::int64_t axis = -1) {
   return array<detail::precision_of<A>>(detail::fft(detail::transform::irfft, a.handle(), n, axis));
 }
-// Of the half of a spectrum that is real, because what it is of is Hermitian: n real numbers, -1:
-// an even number; and back to the half of a signal.
+/// The spectrum of what is Hermitian, of one half of it, which is real: n numbers; -1: an even
+/// number (numpy.fft.hfft).
 template <class A, detail::if_array<A> = 0>
 auto hfft(const A& a, std::int64_t n = -1, std::int64_t axis = -1) {
   return array<detail::precision_of<A>>(detail::hfft(a.handle(), n, axis, false));
 }
+/// The inverse of hfft(): one half of a signal (numpy.fft.ihfft).
 template <class A, detail::if_array<A> = 0>
 auto ihfft(const A& a, std::int64_t n = -1, std::int64_t axis = -1) {
   static_assert(detail::kind_of(dtype_of_v<detail::element_of<A>>) != detail::kind::complex,
                 "plait: ihfft takes real numbers");
   return detail::spectrum_of<A>(detail::hfft(a.handle(), n, axis, true));
 }
-// Along the axes, or all of them.
-#define PLAIT_TRANSFORM(name, forward)                                         \
-  template <class A, detail::if_array<A> = 0>                                  \
-  auto name(const A& a) {                                                      \
-    return detail::spectrum_of<A>(detail::fftn(a.handle(), nullptr, forward)); \
-  }                                                                            \
-  template <class A, detail::if_array<A> = 0>                                  \
-  auto name(const A& a, const extents& axes) {                                 \
-    const detail::Span s = detail::span_of(axes);                              \
-    return detail::spectrum_of<A>(detail::fftn(a.handle(), &s, forward));      \
-  }
-PLAIT_TRANSFORM(fftn, true)
-PLAIT_TRANSFORM(ifftn, false)
-#undef PLAIT_TRANSFORM
-// Along the last two axes.
+/// The transform along all axes (numpy.fft.fftn).
+template <class A, detail::if_array<A> = 0>
+auto fftn(const A& a) {
+  return detail::spectrum_of<A>(detail::fftn(a.handle(), nullptr, true));
+}
+/// The same along `axes`.
+template <class A, detail::if_array<A> = 0>
+auto fftn(const A& a, const extents& axes) {
+  const detail::Span s = detail::span_of(axes);
+  return detail::spectrum_of<A>(detail::fftn(a.handle(), &s, true));
+}
+/// The inverse transform along all axes (numpy.fft.ifftn).
+template <class A, detail::if_array<A> = 0>
+auto ifftn(const A& a) {
+  return detail::spectrum_of<A>(detail::fftn(a.handle(), nullptr, false));
+}
+/// The same along `axes`.
+template <class A, detail::if_array<A> = 0>
+auto ifftn(const A& a, const extents& axes) {
+  const detail::Span s = detail::span_of(axes);
+  return detail::spectrum_of<A>(detail::fftn(a.handle(), &s, false));
+}
+/// The transform along the last two axes (numpy.fft.fft2).
 template <class A, detail::if_array<A> = 0>
 auto fft2(const A& a) {
   return fftn(a, {-2, -1});
 }
+/// The inverse transform along the last two axes (numpy.fft.ifft2).
 template <class A, detail::if_array<A> = 0>
 auto ifft2(const A& a) {
   return ifftn(a, {-2, -1});
 }
+/// The transform of real numbers along the last two axes (numpy.fft.rfft2).
 template <class A, detail::if_array<A> = 0>
 auto rfft2(const A& a) {
   return fft(rfft(a), -1, -2);
 }
+/// The inverse of rfft2() (numpy.fft.irfft2).
 template <class A, detail::if_array<A> = 0>
 auto irfft2(const A& a, std::int64_t n = -1) {
   return irfft(ifft(a, -1, -2), n);
 }
 
-// The frequencies of n points that lie `spacing` apart: all, and those of rfft.
+/// The frequencies of n points that lie `spacing` apart (numpy.fft.fftfreq).
 template <class T = double>
 array<T> fftfreq(std::int64_t n, double spacing = 1) {
   return array<T>(detail::fft_frequencies(n, spacing, false));
 }
+/// Those of rfft() (numpy.fft.rfftfreq).
 template <class T = double>
 array<T> rfftfreq(std::int64_t n, double spacing = 1) {
   return array<T>(detail::fft_frequencies(n, spacing, true));
 }
-// Frequency zero to the middle of the axes, or of all of them; and back.
-#define PLAIT_SHIFT(name, back)                                          \
-  template <class A, detail::if_array<A> = 0>                            \
-  detail::like<A> name(const A& a) {                                     \
-    return detail::like<A>(detail::fftshift(a.handle(), nullptr, back)); \
-  }                                                                      \
-  template <class A, detail::if_array<A> = 0>                            \
-  detail::like<A> name(const A& a, const extents& axes) {                \
-    const detail::Span s = detail::span_of(axes);                        \
-    return detail::like<A>(detail::fftshift(a.handle(), &s, back));      \
-  }
-PLAIT_SHIFT(fftshift, false)
-PLAIT_SHIFT(ifftshift, true)
-#undef PLAIT_SHIFT
-
+/// Moves frequency zero to the middle of all axes (numpy.fft.fftshift).
+template <class A, detail::if_array<A> = 0>
+detail::like<A> fftshift(const A& a) {
+  return detail::like<A>(detail::fftshift(a.handle(), nullptr, false));
+}
+/// The same along `axes`.
+template <class A, detail::if_array<A> = 0>
+detail::like<A> fftshift(const A& a, const extents& axes) {
+  const detail::Span s = detail::span_of(axes);
+  return detail::like<A>(detail::fftshift(a.handle(), &s, false));
+}
+/// Moves frequency zero from the middle of all axes to their front (numpy.fft.ifftshift).
+template <class A, detail::if_array<A> = 0>
+detail::like<A> ifftshift(const A& a) {
+  return detail::like<A>(detail::fftshift(a.handle(), nullptr, true));
+}
+/// The same along `axes`.
+template <class A, detail::if_array<A> = 0>
+detail::like<A> ifftshift(const A& a, const extents& axes) {
+  const detail::Span s = detail::span_of(axes);
+  return detail::like<A>(detail::fftshift(a.handle(), &s, true));
+}
 }  // namespace fft
 }  // namespace plait

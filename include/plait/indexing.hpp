@@ -25,53 +25,61 @@ inline Handle indices_of(const extents& list) {
 }
 }  // namespace detail
 
-// Entries of view(): the indices of an axis in a list, and all but those. Unlike arrays of indices,
-// which broadcast together, each counts for its axis alone: numpy.ix_.
+/// An entry of view(): the indices of an axis in a list. Unlike arrays of indices, which broadcast
+/// together, each counts for its axis alone: numpy.ix_.
 inline detail::KeptIndices keep(const shape_type& indices) {
   return {{detail::Key::Kind::keep, {detail::Index::Kind::all}, {}, indices}};
 }
+/// An entry of view(): all indices of an axis but those.
 inline detail::KeptIndices drop(const shape_type& indices) {
   return {{detail::Key::Kind::drop, {detail::Index::Kind::all}, {}, indices}};
 }
+/// The same of numbers: keep(0, 2).
 template <class... I, class = std::enable_if_t<(std::is_integral_v<I> && ...)>>
 detail::KeptIndices keep(I... index) {
   return keep(shape_type{static_cast<std::int64_t>(index)...});
 }
+/// The same of numbers: drop(0, 2).
 template <class... I, class = std::enable_if_t<(std::is_integral_v<I> && ...)>>
 detail::KeptIndices drop(I... index) {
   return drop(shape_type{static_cast<std::int64_t>(index)...});
 }
 
-// numpy.take: elements, or sub-arrays along `axis`, at indices: an array of any shape, or a list.
+/// Elements of all in C order at indices, an array of any shape (numpy.take). IndexError.
 template <class A, class I, detail::if_array<A> = 0>
 detail::like<A> take(const A& a, const array<I>& indices) {
   return detail::like<A>(detail::take(a.handle(), indices.handle(), nullptr));
 }
+/// Sub-arrays along an axis at indices. AxisError, IndexError.
 template <class A, class I, detail::if_array<A> = 0>
 detail::like<A> take(const A& a, const array<I>& indices, std::int64_t axis) {
   return detail::like<A>(detail::take(a.handle(), indices.handle(), &axis));
 }
+/// Elements at the indices of a list.
 template <class A, detail::if_array<A> = 0>
 detail::like<A> take(const A& a, const extents& indices) {
   return detail::like<A>(detail::take(a.handle(), detail::indices_of(indices), nullptr));
 }
+/// Sub-arrays along an axis at the indices of a list.
 template <class A, detail::if_array<A> = 0>
 detail::like<A> take(const A& a, const extents& indices, std::int64_t axis) {
   return detail::like<A>(detail::take(a.handle(), detail::indices_of(indices), &axis));
 }
-// One index for each element of the result, along an axis of arrays of one dimension count.
+/// One index for each element of the result, along an axis of arrays of one dimension count
+/// (numpy.take_along_axis). IndexError.
 template <class A, class I, detail::if_array<A> = 0>
 detail::like<A> take_along_axis(const A& a, const array<I>& indices, std::int64_t axis = -1) {
   return detail::like<A>(detail::take_along_axis(a.handle(), indices.handle(), axis));
 }
+/// Writes where take_along_axis() reads (numpy.put_along_axis). IndexError.
 template <class T, class I, class B>
 void put_along_axis(array<T>& a, const array<I>& indices, const B& values, std::int64_t axis) {
   detail::put_along_axis(a.handle(), indices.handle(), detail::operand_traits<B>::operand(values),
                          axis);
 }
 
-// numpy.add.at(a, indices, values): an element, or sub-array along the first axis, that is named
-// twice is added to twice, in the order of the indices.
+/// numpy.add.at(a, indices, values): an element, or sub-array along the first axis, that is named
+/// twice is added to twice, in the order of the indices. IndexError.
 template <class T, class I, class B>
 void add_at(array<T>& a, const array<I>& indices, const B& values) {
   static_assert(
@@ -81,27 +89,30 @@ void add_at(array<T>& a, const array<I>& indices, const B& values) {
                      detail::operand_traits<B>::operand(values));
 }
 
-// The elements where a mask is true, 1-D: filter(a, m) is a[m], and `filter(a, m) = x` writes. And
-// copies of them, or of the sub-arrays along an axis where a 1-D mask is.
+/// The elements where a mask is true, 1-D: filter(a, m) is a[m], and `filter(a, m) = x` writes.
+/// IndexError.
 template <class A, class M, detail::if_array<A> = 0, detail::if_array<M> = 0>
 auto filter(A&& a, const M& mask) {
   static_assert(std::is_same_v<detail::element_of<M>, bool>, "plait: a mask is an array of bools");
   return view(std::forward<A>(a), mask);
 }
+/// A copy of the elements where a mask is true (numpy.extract).
 template <class A, detail::if_array<A> = 0>
 detail::like<A> extract(const array<bool>& mask, const A& a) {
   return filter(a, mask);
 }
+/// A copy of the elements, of all in C order, where a 1-D mask is true (numpy.compress).
 template <class A, detail::if_array<A> = 0>
 detail::like<A> compress(const array<bool>& mask, const A& a) {
   return detail::like<A>(detail::compress(mask.handle(), a.handle(), nullptr));
 }
+/// A copy of the sub-arrays along an axis where a 1-D mask is true.
 template <class A, detail::if_array<A> = 0>
 detail::like<A> compress(const array<bool>& mask, const A& a, std::int64_t axis) {
   return detail::like<A>(detail::compress(mask.handle(), a.handle(), &axis));
 }
-// xtensor's: what is written to an array where a mask is true, of the array's shape or broadcast to
-// it, where a[mask] takes one value for each element that the mask names; and elements at points.
+/// What masked_view() gives: written to where a mask is true, by a value of the array's shape or
+/// broadcast to it.
 template <class T>
 class masked_array {
  public:
@@ -126,10 +137,13 @@ class masked_array {
   array<T> array_;
   array<bool> mask_;
 };
+/// xtensor's masked_view: `masked_view(a, m) = b` writes b where the mask is true, of the array's
+/// shape or broadcast to it, where a[m] takes one value for each element that the mask names.
 template <class T>
 masked_array<T> masked_view(array<T>& a, const array<bool>& mask) {
   return {a, mask};
 }
+/// xtensor's index_view: the elements at points, to be read or written to. IndexError.
 template <class T>
 selection<T> index_view(array<T>& a, const std::vector<shape_type>& points) {
   return {a.handle(), detail::point_key(points)};
@@ -139,32 +153,35 @@ array<T> index_view(const array<T>& a, const std::vector<shape_type>& points) {
   return array<T>(detail::get_selection(a.handle(), detail::point_key(points)));
 }
 
-// Where elements are not zero: the indices along each axis, the coordinates as rows, the places in
-// C order.
+/// Where elements are not zero: the indices along each axis (numpy.nonzero).
 template <class A, class I = std::int64_t, detail::if_array<A> = 0>
 std::vector<array<I>> nonzero(const A& a) {
   std::vector<array<I>> out;
   for (detail::Handle& h : detail::nonzero(a.handle())) out.emplace_back(std::move(h));
   return out;
 }
+/// Another name of nonzero(), as in NumPy.
 template <class A, class I = std::int64_t, detail::if_array<A> = 0>
 std::vector<array<I>> where(const A& a) {
   return nonzero(a);
 }
+/// Where elements are not zero: the coordinates as rows (numpy.argwhere).
 template <class A, detail::if_array<A> = 0>
 array<std::int64_t> argwhere(const A& a) {
   return array<std::int64_t>(detail::argwhere(a.handle()));
 }
+/// Where elements are not zero: the places in C order (numpy.flatnonzero).
 template <class A, detail::if_array<A> = 0>
 array<std::int64_t> flatnonzero(const A& a) {
   return nonzero(ravel(a))[0];
 }
 
-// Each sub-array along an axis as often as `counts` says.
+/// Each sub-array along an axis as often as `counts` says (numpy.repeat). ValueError.
 template <class A, class I, detail::if_array<A> = 0>
 detail::like<A> repeat(const A& a, const array<I>& counts, std::int64_t axis) {
   return detail::like<A>(detail::repeat_each(a.handle(), counts.handle(), axis));
 }
+/// Each element, of all in C order, as often as `counts` says.
 template <class A, class I, detail::if_array<A> = 0>
 detail::like<A> repeat(const A& a, const array<I>& counts) {
   return repeat(ravel(a), counts, 0);

@@ -19,61 +19,106 @@ std::vector<array<T>> arrays_of(std::vector<Handle>&& handles) {
 }
 }  // namespace detail
 
-// Along an existing axis; and along a new one.
-#define PLAIT_JOIN(name)                                                         \
-  template <class T>                                                             \
-  array<T> name(std::initializer_list<array<T>> arrays, std::int64_t axis = 0) { \
-    return detail::joined<T>(detail::joining::name, arrays, axis);               \
-  }                                                                              \
-  template <class T>                                                             \
-  array<T> name(const std::vector<array<T>>& arrays, std::int64_t axis = 0) {    \
-    return detail::joined<T>(detail::joining::name, arrays, axis);               \
-  }
-PLAIT_JOIN(concatenate)
-PLAIT_JOIN(stack)
-#undef PLAIT_JOIN
-// Side by side, on top of each other, one behind the other, and vectors as columns.
-#define PLAIT_JOIN(name)                                     \
-  template <class T>                                         \
-  array<T> name(std::initializer_list<array<T>> arrays) {    \
-    return detail::joined<T>(detail::joining::name, arrays); \
-  }                                                          \
-  template <class T>                                         \
-  array<T> name(const std::vector<array<T>>& arrays) {       \
-    return detail::joined<T>(detail::joining::name, arrays); \
-  }
-PLAIT_JOIN(hstack)
-PLAIT_JOIN(vstack)
-PLAIT_JOIN(dstack)
-PLAIT_JOIN(column_stack)
-#undef PLAIT_JOIN
+/// Arrays one after the other along an axis that they have (numpy.concatenate).
+template <class T>
+array<T> concatenate(std::initializer_list<array<T>> arrays, std::int64_t axis = 0) {
+  return detail::joined<T>(detail::joining::concatenate, arrays, axis);
+}
+/// The same of a vector of arrays.
+template <class T>
+array<T> concatenate(const std::vector<array<T>>& arrays, std::int64_t axis = 0) {
+  return detail::joined<T>(detail::joining::concatenate, arrays, axis);
+}
+/// Arrays of one shape one after the other along a new axis (numpy.stack).
+template <class T>
+array<T> stack(std::initializer_list<array<T>> arrays, std::int64_t axis = 0) {
+  return detail::joined<T>(detail::joining::stack, arrays, axis);
+}
+/// The same of a vector of arrays.
+template <class T>
+array<T> stack(const std::vector<array<T>>& arrays, std::int64_t axis = 0) {
+  return detail::joined<T>(detail::joining::stack, arrays, axis);
+}
+/// Arrays side by side: along the second axis, or the only one (numpy.hstack).
+template <class T>
+array<T> hstack(std::initializer_list<array<T>> arrays) {
+  return detail::joined<T>(detail::joining::hstack, arrays);
+}
+/// The same of a vector of arrays.
+template <class T>
+array<T> hstack(const std::vector<array<T>>& arrays) {
+  return detail::joined<T>(detail::joining::hstack, arrays);
+}
+/// Arrays on top of each other, vectors as rows (numpy.vstack).
+template <class T>
+array<T> vstack(std::initializer_list<array<T>> arrays) {
+  return detail::joined<T>(detail::joining::vstack, arrays);
+}
+/// The same of a vector of arrays.
+template <class T>
+array<T> vstack(const std::vector<array<T>>& arrays) {
+  return detail::joined<T>(detail::joining::vstack, arrays);
+}
+/// Arrays one behind the other, along the third axis (numpy.dstack).
+template <class T>
+array<T> dstack(std::initializer_list<array<T>> arrays) {
+  return detail::joined<T>(detail::joining::dstack, arrays);
+}
+/// The same of a vector of arrays.
+template <class T>
+array<T> dstack(const std::vector<array<T>>& arrays) {
+  return detail::joined<T>(detail::joining::dstack, arrays);
+}
+/// Vectors as columns, and matrices side by side (numpy.column_stack).
+template <class T>
+array<T> column_stack(std::initializer_list<array<T>> arrays) {
+  return detail::joined<T>(detail::joining::column_stack, arrays);
+}
+/// The same of a vector of arrays.
+template <class T>
+array<T> column_stack(const std::vector<array<T>>& arrays) {
+  return detail::joined<T>(detail::joining::column_stack, arrays);
+}
 
-// So many parts, views: equal ones, or, of array_split, the first of them one longer. Or, at
-// indices in braces, the parts before, between and behind them.
-#define PLAIT_SPLIT(name, equal)                                                                  \
-  template <class T>                                                                              \
-  std::vector<array<T>> name(const array<T>& a, std::int64_t parts, std::int64_t axis = 0) {      \
-    return detail::arrays_of<T>(detail::split(a.handle(), parts, axis, equal));                   \
-  }                                                                                               \
-  template <class T>                                                                              \
-  std::vector<array<T>> name(const array<T>& a, std::initializer_list<std::int64_t> indices,      \
-                             std::int64_t axis = 0) {                                             \
-    return detail::arrays_of<T>(                                                                  \
-        detail::split_at(a.handle(), {indices.begin(), static_cast<int>(indices.size())}, axis)); \
-  }
-PLAIT_SPLIT(split, true)
-PLAIT_SPLIT(array_split, false)
-#undef PLAIT_SPLIT
+/// So many equal parts along an axis, which are views (numpy.split). ValueError where the extent is
+/// no multiple of their number.
+template <class T>
+std::vector<array<T>> split(const array<T>& a, std::int64_t parts, std::int64_t axis = 0) {
+  return detail::arrays_of<T>(detail::split(a.handle(), parts, axis, true));
+}
+/// The parts before, between and behind indices along an axis, which are views.
+template <class T>
+std::vector<array<T>> split(const array<T>& a, std::initializer_list<std::int64_t> indices,
+                            std::int64_t axis = 0) {
+  return detail::arrays_of<T>(
+      detail::split_at(a.handle(), {indices.begin(), static_cast<int>(indices.size())}, axis));
+}
+/// So many parts along an axis, which are views, the first of them one longer where it takes that
+/// (numpy.array_split).
+template <class T>
+std::vector<array<T>> array_split(const array<T>& a, std::int64_t parts, std::int64_t axis = 0) {
+  return detail::arrays_of<T>(detail::split(a.handle(), parts, axis, false));
+}
+/// The parts before, between and behind indices along an axis, which are views.
+template <class T>
+std::vector<array<T>> array_split(const array<T>& a, std::initializer_list<std::int64_t> indices,
+                                  std::int64_t axis = 0) {
+  return detail::arrays_of<T>(
+      detail::split_at(a.handle(), {indices.begin(), static_cast<int>(indices.size())}, axis));
+}
+/// So many equal parts, side by side: along the second axis, or the only one (numpy.hsplit).
 template <class T>
 std::vector<array<T>> hsplit(const array<T>& a, std::int64_t parts) {
   detail::check_ndim("hsplit", a.handle(), 1);
   return split(a, parts, a.ndim() > 1 ? 1 : 0);
 }
+/// So many equal parts along the first axis of at least two (numpy.vsplit).
 template <class T>
 std::vector<array<T>> vsplit(const array<T>& a, std::int64_t parts) {
   detail::check_ndim("vsplit", a.handle(), 2);
   return split(a, parts, 0);
 }
+/// So many equal parts along the third axis (numpy.dsplit).
 template <class T>
 std::vector<array<T>> dsplit(const array<T>& a, std::int64_t parts) {
   detail::check_ndim("dsplit", a.handle(), 3);

@@ -38,8 +38,8 @@ constexpr const char* run_dtype() {
 }
 }  // namespace detail
 
-// A C-contiguous array of the caller's: its first element and its shape. `dtype`: NumPy's name,
-// where T has none of its own. What a program writes to cannot be const.
+/// A C-contiguous array of the caller's: its first element and its shape. `dtype`: NumPy's name,
+/// where T has none of its own. What a program writes to cannot be const.
 class program_argument {
  public:
   template <class T>
@@ -60,8 +60,8 @@ class program_argument {
   std::vector<std::int64_t> shape_;
 };
 
-// The same of an argument that the program writes to: const elements are an error of the
-// compiler's.
+/// The same of an argument that the program writes to: const elements are an error of the
+/// compiler's.
 template <class T>
 program_argument written(T* data, std::vector<std::int64_t> shape,
                          const char* dtype = detail::run_dtype<std::remove_const_t<T>>()) {
@@ -69,14 +69,18 @@ program_argument written(T* data, std::vector<std::int64_t> shape,
   return {data, std::move(shape), dtype};
 }
 
-// An array that a program computed; it stays until the program is called again, or ends.
+/// An array that a program computed; it stays until the program is called again, or ends.
 class program_result {
  public:
+  /// NumPy's name of the dtype of the elements.
   const std::string& dtype() const { return dtype_; }
+  /// The extents.
   const std::vector<std::int64_t>& shape() const { return shape_; }
+  /// The bytes that the elements take.
   std::size_t bytes() const { return bytes_; }
+  /// The elements, in C order.
   const void* data() const { return data_; }
-  // Its elements. Throws Error where they are others.
+  /// The elements, in C order. Error where they are not of T.
   template <class T>
   const T* data_as() const {
     if (dtype_ != detail::run_dtype<T>()) throw Error("the result's elements are " + dtype_);
@@ -91,17 +95,19 @@ class program_result {
   std::size_t bytes_ = 0;
 };
 
-// One thread at a time calls it.
+/// An exported program, of a file. One thread at a time calls it. Error: no such file, damaged, of
+/// another version, or for other processors.
 class program {
  public:
-  // Throws Error: no such file, damaged, of another version, or for other processors.
+  /// Error: no such file, damaged, of another version, or for other processors.
   explicit program(const std::string& path) {
     plait_program* p = nullptr;
     check(plait_load(path.c_str(), &p));
     program_.reset(p);
   }
 
-  // Throws Error for arrays that it was not exported for, and for const ones that it writes to.
+  /// What the program computes of these arrays. Error for arrays that it was not exported for, and
+  /// for const ones that it writes to.
   std::vector<program_result> operator()(const std::vector<program_argument>& arguments) {
     std::vector<plait_array> given;
     for (const program_argument& a : arguments) {
@@ -135,6 +141,7 @@ class program {
   std::unique_ptr<plait_program, Free> program_;
 };
 
+/// The exported program of a file: program(path).
 inline program load(const std::string& path) { return program(path); }
 
 }  // namespace plait

@@ -5,21 +5,22 @@
 
 namespace plait::random {
 
+/// Begins the process's generator anew.
 PLAIT_API void seed(std::uint64_t value);
 
-// Standard normal.
+/// Standard normal numbers, of float or double, by the process's generator.
 template <class T = double>
 array<T> randn(const extents& shape) {
   static_assert(std::is_floating_point_v<T>, "plait: randn gives float or double");
   return array<T>(detail::random("normal", detail::span_of(shape), 0, 1, dtype_of_v<T>));
 }
-// Uniform in [low, high).
+/// Uniform in [low, high), of float or double, by the process's generator.
 template <class T = double>
 array<T> rand(const extents& shape, T low = T(0), T high = T(1)) {
   static_assert(std::is_floating_point_v<T>, "plait: rand gives float or double; see randint");
   return array<T>(detail::random("uniform", detail::span_of(shape), low, high, dtype_of_v<T>));
 }
-// Integers in [low, high). Throws ValueError when high <= low.
+/// Integers in [low, high), by the process's generator. ValueError when high <= low.
 template <class T = std::int64_t>
 array<T> randint(const extents& shape, std::int64_t low, std::int64_t high) {
   static_assert(std::is_same_v<T, bool> || detail::is_integer(dtype_of_v<T>),
@@ -27,8 +28,8 @@ array<T> randint(const extents& shape, std::int64_t low, std::int64_t high) {
   return array<T>(detail::random_integers(detail::span_of(shape), low, high, dtype_of_v<T>));
 }
 
-// A parameter of a distribution: a number, or an array of them, which broadcasts against the other
-// parameters and the shape.
+/// A parameter of a distribution: a number, or an array of them, which broadcasts against the
+/// other parameters and the shape.
 struct parameter {
   template <class V, std::enable_if_t<std::is_arithmetic_v<V>, int> = 0>
   parameter(V v) : real(static_cast<double>(v)), is_whole(std::is_integral_v<V>) {
@@ -43,21 +44,25 @@ struct parameter {
   detail::Handle array;   // where it is none
 };
 
-// What NumPy's PCG64 has as its state, in words of 64 bits.
+/// What NumPy's PCG64 has as its state, in words of 64 bits.
 struct engine_state {
   std::uint64_t high, low, increment_high, increment_low;
   bool has_uint32;         // half of the last word is left over
   std::uint32_t uinteger;  // that half
 };
 
-// What multivariate_normal makes of a covariance: a matrix that, times its transpose, is it.
+/// What multivariate_normal makes of a covariance: a matrix that, times its transpose, is it.
 enum class factor : std::uint8_t { svd, eigh, cholesky };
 
-// numpy.random.default_rng(seed): the same numbers for the same calls, bit for bit. For one thread
-// at a time; what draws many shares them among the library's threads.
+/// numpy.random.default_rng(seed): the same numbers for the same calls, bit for bit. For one
+/// thread at a time; what draws many shares them among the library's threads. Parameters are
+/// NumPy's, in its order; without a shape, an array of theirs. ValueError for parameters that no
+/// such distribution has. Two draws in one expression come in C++'s order, which is unspecified.
 class engine {
  public:
-  PLAIT_API engine();  // from what the system has of chance
+  /// From what the system has of chance.
+  PLAIT_API engine();
+  /// From a seed, or several words of one.
   PLAIT_API explicit engine(std::uint64_t seed);
   PLAIT_API explicit engine(const std::vector<std::uint64_t>& seed);
   PLAIT_API ~engine();
@@ -67,29 +72,35 @@ class engine {
     return *this;
   }
 
-  // Engines whose numbers are independent of this one's and of each other's: for threads, for
-  // parts of a program. NumPy's Generator.spawn().
+  /// Engines whose numbers are independent of this one's and of each other's: for threads, for
+  /// parts of a program (numpy.random.Generator.spawn).
   PLAIT_API std::vector<engine> spawn(std::int64_t n);
-  // An engine whose numbers are far ahead: NumPy's PCG64.jumped().
+  /// An engine whose numbers are far ahead (numpy.random.PCG64.jumped).
   PLAIT_API engine jumped(std::int64_t jumps = 1) const;
-  // As if so many words of 64 bits had been drawn.
+  /// As if so many words of 64 bits had been drawn (numpy.random.PCG64.advance).
   PLAIT_API void advance(std::uint64_t draws);
+  /// To go on from here later, by from_state() (numpy.random.PCG64.state).
   PLAIT_API engine_state state() const;
+  /// An engine that goes on where that one was.
   PLAIT_API static engine from_state(const engine_state& s);
 
-  // Of double or float: NumPy's with dtype=float32, whose numbers are others.
+  /// Uniform in [0, 1), of double or float, whose numbers are others
+  /// (numpy.random.Generator.random).
   template <class T = double>
-  array<T> random(const extents& shape) {  // in [0, 1)
+  array<T> random(const extents& shape) {
     return standard<T>(law::uniform, shape);
   }
+  /// Standard normal, of double or float (numpy.random.Generator.standard_normal).
   template <class T = double>
   array<T> standard_normal(const extents& shape) {
     return standard<T>(law::normal, shape);
   }
+  /// Exponential of mean 1, of double or float (numpy.random.Generator.standard_exponential).
   template <class T = double>
   array<T> standard_exponential(const extents& shape) {
     return standard<T>(law::exponential, shape);
   }
+  /// Gamma of shape k and scale 1, of double or float (numpy.random.Generator.standard_gamma).
   template <class T = double>
   array<T> standard_gamma(const parameter& k, const extents& shape) {
     return gamma_of<T>(k, &shape);
@@ -98,84 +109,242 @@ class engine {
   array<T> standard_gamma(const parameter& k) {
     return gamma_of<T>(k, nullptr);
   }
+  /// Cauchy (numpy.random.Generator.standard_cauchy).
   array<double> standard_cauchy(const extents& shape) {
     return array<double>(draw(law::standard_cauchy, &shape));
   }
-  // Parameters are NumPy's, in its order; without a shape, an array of theirs. Each throws
-  // ValueError for parameters that no such distribution has.
-#define PLAIT_LAW_1(result, name, a)                             \
-  array<result> name(const parameter& a, const extents& shape) { \
-    return array<result>(draw(law::name, &shape, a));            \
-  }                                                              \
-  array<result> name(const parameter& a) { return array<result>(draw(law::name, nullptr, a)); }
-#define PLAIT_LAW_2(result, name, a, b)                                              \
-  array<result> name(const parameter& a, const parameter& b, const extents& shape) { \
-    return array<result>(draw(law::name, &shape, a, b));                             \
-  }                                                                                  \
-  array<result> name(const parameter& a, const parameter& b) {                       \
-    return array<result>(draw(law::name, nullptr, a, b));                            \
+  /// Uniform in [low, high) (numpy.random.Generator.uniform).
+  array<double> uniform(const parameter& low, const parameter& high, const extents& shape) {
+    return array<double>(draw(law::uniform, &shape, low, high));
   }
-#define PLAIT_LAW_3(result, name, a, b, c)                                         \
-  array<result> name(const parameter& a, const parameter& b, const parameter& c,   \
-                     const extents& shape) {                                       \
-    return array<result>(draw(law::name, &shape, a, b, c));                        \
-  }                                                                                \
-  array<result> name(const parameter& a, const parameter& b, const parameter& c) { \
-    return array<result>(draw(law::name, nullptr, a, b, c));                       \
+  array<double> uniform(const parameter& low, const parameter& high) {
+    return array<double>(draw(law::uniform, nullptr, low, high));
   }
-  PLAIT_LAW_2(double, uniform, low, high)
-  PLAIT_LAW_2(double, normal, mean, deviation)
-  PLAIT_LAW_1(double, exponential, scale)
-  PLAIT_LAW_2(double, gamma, k, scale)
-  PLAIT_LAW_2(double, beta, a, b)
-  PLAIT_LAW_1(double, chisquare, degrees)
-  PLAIT_LAW_2(double, noncentral_chisquare, degrees, noncentrality)
-  PLAIT_LAW_2(double, f, degrees, other_degrees)
-  PLAIT_LAW_3(double, noncentral_f, degrees, other_degrees, noncentrality)
-  PLAIT_LAW_1(double, standard_t, degrees)
-  PLAIT_LAW_2(double, lognormal, mean, deviation)
-  PLAIT_LAW_2(double, laplace, location, scale)
-  PLAIT_LAW_2(double, logistic, location, scale)
-  PLAIT_LAW_2(double, gumbel, location, scale)
-  PLAIT_LAW_1(double, rayleigh, scale)
-  PLAIT_LAW_1(double, weibull, a)
-  PLAIT_LAW_1(double, pareto, a)
-  PLAIT_LAW_1(double, power, a)
-  PLAIT_LAW_3(double, triangular, left, mode, right)
-  PLAIT_LAW_2(double, vonmises, mode, kappa)
-  PLAIT_LAW_2(double, wald, mean, scale)
-  PLAIT_LAW_1(std::int64_t, poisson, mean)
-  PLAIT_LAW_1(std::int64_t, geometric, p)
-  PLAIT_LAW_1(std::int64_t, logseries, p)
-  PLAIT_LAW_1(std::int64_t, zipf, a)
-  PLAIT_LAW_2(std::int64_t, negative_binomial, n, p)
-  PLAIT_LAW_2(std::int64_t, binomial, n, p)
-  PLAIT_LAW_3(std::int64_t, hypergeometric, good, bad, sample)
-#undef PLAIT_LAW_1
-#undef PLAIT_LAW_2
-#undef PLAIT_LAW_3
+  /// Normal, of a mean and a standard deviation (numpy.random.Generator.normal).
+  array<double> normal(const parameter& mean, const parameter& deviation, const extents& shape) {
+    return array<double>(draw(law::normal, &shape, mean, deviation));
+  }
+  array<double> normal(const parameter& mean, const parameter& deviation) {
+    return array<double>(draw(law::normal, nullptr, mean, deviation));
+  }
+  /// Exponential, of a mean (numpy.random.Generator.exponential).
+  array<double> exponential(const parameter& scale, const extents& shape) {
+    return array<double>(draw(law::exponential, &shape, scale));
+  }
+  array<double> exponential(const parameter& scale) {
+    return array<double>(draw(law::exponential, nullptr, scale));
+  }
+  /// Gamma, of shape k (numpy.random.Generator.gamma).
+  array<double> gamma(const parameter& k, const parameter& scale, const extents& shape) {
+    return array<double>(draw(law::gamma, &shape, k, scale));
+  }
+  array<double> gamma(const parameter& k, const parameter& scale) {
+    return array<double>(draw(law::gamma, nullptr, k, scale));
+  }
+  /// Beta (numpy.random.Generator.beta).
+  array<double> beta(const parameter& a, const parameter& b, const extents& shape) {
+    return array<double>(draw(law::beta, &shape, a, b));
+  }
+  array<double> beta(const parameter& a, const parameter& b) {
+    return array<double>(draw(law::beta, nullptr, a, b));
+  }
+  /// Chi-square, of so many degrees of freedom (numpy.random.Generator.chisquare).
+  array<double> chisquare(const parameter& degrees, const extents& shape) {
+    return array<double>(draw(law::chisquare, &shape, degrees));
+  }
+  array<double> chisquare(const parameter& degrees) {
+    return array<double>(draw(law::chisquare, nullptr, degrees));
+  }
+  /// Noncentral chi-square (numpy.random.Generator.noncentral_chisquare).
+  array<double> noncentral_chisquare(const parameter& degrees, const parameter& noncentrality,
+                                     const extents& shape) {
+    return array<double>(draw(law::noncentral_chisquare, &shape, degrees, noncentrality));
+  }
+  array<double> noncentral_chisquare(const parameter& degrees, const parameter& noncentrality) {
+    return array<double>(draw(law::noncentral_chisquare, nullptr, degrees, noncentrality));
+  }
+  /// Fisher's F (numpy.random.Generator.f).
+  array<double> f(const parameter& degrees, const parameter& other_degrees, const extents& shape) {
+    return array<double>(draw(law::f, &shape, degrees, other_degrees));
+  }
+  array<double> f(const parameter& degrees, const parameter& other_degrees) {
+    return array<double>(draw(law::f, nullptr, degrees, other_degrees));
+  }
+  /// Noncentral F (numpy.random.Generator.noncentral_f).
+  array<double> noncentral_f(const parameter& degrees, const parameter& other_degrees,
+                             const parameter& noncentrality, const extents& shape) {
+    return array<double>(draw(law::noncentral_f, &shape, degrees, other_degrees, noncentrality));
+  }
+  array<double> noncentral_f(const parameter& degrees, const parameter& other_degrees,
+                             const parameter& noncentrality) {
+    return array<double>(draw(law::noncentral_f, nullptr, degrees, other_degrees, noncentrality));
+  }
+  /// Student's t (numpy.random.Generator.standard_t).
+  array<double> standard_t(const parameter& degrees, const extents& shape) {
+    return array<double>(draw(law::standard_t, &shape, degrees));
+  }
+  array<double> standard_t(const parameter& degrees) {
+    return array<double>(draw(law::standard_t, nullptr, degrees));
+  }
+  /// What has a normal logarithm, of that mean and standard deviation
+  /// (numpy.random.Generator.lognormal).
+  array<double> lognormal(const parameter& mean, const parameter& deviation, const extents& shape) {
+    return array<double>(draw(law::lognormal, &shape, mean, deviation));
+  }
+  array<double> lognormal(const parameter& mean, const parameter& deviation) {
+    return array<double>(draw(law::lognormal, nullptr, mean, deviation));
+  }
+  /// Laplace: the double exponential (numpy.random.Generator.laplace).
+  array<double> laplace(const parameter& location, const parameter& scale, const extents& shape) {
+    return array<double>(draw(law::laplace, &shape, location, scale));
+  }
+  array<double> laplace(const parameter& location, const parameter& scale) {
+    return array<double>(draw(law::laplace, nullptr, location, scale));
+  }
+  /// Logistic (numpy.random.Generator.logistic).
+  array<double> logistic(const parameter& location, const parameter& scale, const extents& shape) {
+    return array<double>(draw(law::logistic, &shape, location, scale));
+  }
+  array<double> logistic(const parameter& location, const parameter& scale) {
+    return array<double>(draw(law::logistic, nullptr, location, scale));
+  }
+  /// Gumbel: of extreme values (numpy.random.Generator.gumbel).
+  array<double> gumbel(const parameter& location, const parameter& scale, const extents& shape) {
+    return array<double>(draw(law::gumbel, &shape, location, scale));
+  }
+  array<double> gumbel(const parameter& location, const parameter& scale) {
+    return array<double>(draw(law::gumbel, nullptr, location, scale));
+  }
+  /// Rayleigh (numpy.random.Generator.rayleigh).
+  array<double> rayleigh(const parameter& scale, const extents& shape) {
+    return array<double>(draw(law::rayleigh, &shape, scale));
+  }
+  array<double> rayleigh(const parameter& scale) {
+    return array<double>(draw(law::rayleigh, nullptr, scale));
+  }
+  /// Weibull, of shape a (numpy.random.Generator.weibull).
+  array<double> weibull(const parameter& a, const extents& shape) {
+    return array<double>(draw(law::weibull, &shape, a));
+  }
+  array<double> weibull(const parameter& a) {
+    return array<double>(draw(law::weibull, nullptr, a));
+  }
+  /// Pareto II, or Lomax, of shape a (numpy.random.Generator.pareto).
+  array<double> pareto(const parameter& a, const extents& shape) {
+    return array<double>(draw(law::pareto, &shape, a));
+  }
+  array<double> pareto(const parameter& a) { return array<double>(draw(law::pareto, nullptr, a)); }
+  /// In [0, 1], of density a * x ** (a - 1) (numpy.random.Generator.power).
+  array<double> power(const parameter& a, const extents& shape) {
+    return array<double>(draw(law::power, &shape, a));
+  }
+  array<double> power(const parameter& a) { return array<double>(draw(law::power, nullptr, a)); }
+  /// Between `left` and `right`, most often at `mode` (numpy.random.Generator.triangular).
+  array<double> triangular(const parameter& left, const parameter& mode, const parameter& right,
+                           const extents& shape) {
+    return array<double>(draw(law::triangular, &shape, left, mode, right));
+  }
+  array<double> triangular(const parameter& left, const parameter& mode, const parameter& right) {
+    return array<double>(draw(law::triangular, nullptr, left, mode, right));
+  }
+  /// Von Mises, on the circle: in [-pi, pi] (numpy.random.Generator.vonmises).
+  array<double> vonmises(const parameter& mode, const parameter& kappa, const extents& shape) {
+    return array<double>(draw(law::vonmises, &shape, mode, kappa));
+  }
+  array<double> vonmises(const parameter& mode, const parameter& kappa) {
+    return array<double>(draw(law::vonmises, nullptr, mode, kappa));
+  }
+  /// Wald, or inverse Gaussian (numpy.random.Generator.wald).
+  array<double> wald(const parameter& mean, const parameter& scale, const extents& shape) {
+    return array<double>(draw(law::wald, &shape, mean, scale));
+  }
+  array<double> wald(const parameter& mean, const parameter& scale) {
+    return array<double>(draw(law::wald, nullptr, mean, scale));
+  }
+  /// Poisson, of a mean (numpy.random.Generator.poisson).
+  array<std::int64_t> poisson(const parameter& mean, const extents& shape) {
+    return array<std::int64_t>(draw(law::poisson, &shape, mean));
+  }
+  array<std::int64_t> poisson(const parameter& mean) {
+    return array<std::int64_t>(draw(law::poisson, nullptr, mean));
+  }
+  /// How many trials there are up to the first success, of probability p each
+  /// (numpy.random.Generator.geometric).
+  array<std::int64_t> geometric(const parameter& p, const extents& shape) {
+    return array<std::int64_t>(draw(law::geometric, &shape, p));
+  }
+  array<std::int64_t> geometric(const parameter& p) {
+    return array<std::int64_t>(draw(law::geometric, nullptr, p));
+  }
+  /// Logarithmic series (numpy.random.Generator.logseries).
+  array<std::int64_t> logseries(const parameter& p, const extents& shape) {
+    return array<std::int64_t>(draw(law::logseries, &shape, p));
+  }
+  array<std::int64_t> logseries(const parameter& p) {
+    return array<std::int64_t>(draw(law::logseries, nullptr, p));
+  }
+  /// Zipf, or zeta (numpy.random.Generator.zipf).
+  array<std::int64_t> zipf(const parameter& a, const extents& shape) {
+    return array<std::int64_t>(draw(law::zipf, &shape, a));
+  }
+  array<std::int64_t> zipf(const parameter& a) {
+    return array<std::int64_t>(draw(law::zipf, nullptr, a));
+  }
+  /// How many failures there are before n successes, of probability p each
+  /// (numpy.random.Generator.negative_binomial).
+  array<std::int64_t> negative_binomial(const parameter& n, const parameter& p,
+                                        const extents& shape) {
+    return array<std::int64_t>(draw(law::negative_binomial, &shape, n, p));
+  }
+  array<std::int64_t> negative_binomial(const parameter& n, const parameter& p) {
+    return array<std::int64_t>(draw(law::negative_binomial, nullptr, n, p));
+  }
+  /// How many of n trials succeed, of probability p each (numpy.random.Generator.binomial).
+  array<std::int64_t> binomial(const parameter& n, const parameter& p, const extents& shape) {
+    return array<std::int64_t>(draw(law::binomial, &shape, n, p));
+  }
+  array<std::int64_t> binomial(const parameter& n, const parameter& p) {
+    return array<std::int64_t>(draw(law::binomial, nullptr, n, p));
+  }
+  /// How many of a sample are good, of so many good ones and bad ones
+  /// (numpy.random.Generator.hypergeometric).
+  array<std::int64_t> hypergeometric(const parameter& good, const parameter& bad,
+                                     const parameter& sample, const extents& shape) {
+    return array<std::int64_t>(draw(law::hypergeometric, &shape, good, bad, sample));
+  }
+  array<std::int64_t> hypergeometric(const parameter& good, const parameter& bad,
+                                     const parameter& sample) {
+    return array<std::int64_t>(draw(law::hypergeometric, nullptr, good, bad, sample));
+  }
 
-  // Vectors along a last axis, which the shape does not name.
+  /// Normal vectors along a last axis, which the shape does not name
+  /// (numpy.random.Generator.multivariate_normal).
   array<double> multivariate_normal(const array<double>& mean, const array<double>& covariance,
                                     const extents& shape = {}, factor how = factor::svd) {
     return array<double>(normals(mean.handle(), covariance.handle(), shape, how));
   }
+  /// How often each of the outcomes comes in n trials, along a last axis
+  /// (numpy.random.Generator.multinomial).
   array<std::int64_t> multinomial(std::int64_t n, const array<double>& p,
                                   const extents& shape = {}) {
     return array<std::int64_t>(counts(n, p.handle(), shape));
   }
-  // `by_counts`: NumPy's method="count", whose numbers are others.
+  /// How many of each colour are in a sample, along a last axis. `by_counts`: by the method that
+  /// NumPy calls count, whose numbers are others
+  /// (numpy.random.Generator.multivariate_hypergeometric).
   array<std::int64_t> multivariate_hypergeometric(const array<std::int64_t>& colors,
                                                   std::int64_t sample, const extents& shape = {},
                                                   bool by_counts = false) {
     return array<std::int64_t>(colors_of(colors.handle(), sample, shape, by_counts));
   }
+  /// Parts of 1, along a last axis (numpy.random.Generator.dirichlet).
   array<double> dirichlet(const array<double>& alpha, const extents& shape = {}) {
     return array<double>(parts(alpha.handle(), shape));
   }
 
-  // In [low, high), or [low, high] with `endpoint`, as NumPy's with dtype=I, whose numbers are
-  // others for each. Throws ValueError where there are none, and where I does not hold them.
+  /// Integers in [low, high), or [low, high] with `endpoint`, as NumPy's with dtype=I, whose
+  /// numbers are others for each (numpy.random.Generator.integers). ValueError where there are
+  /// none, and where I does not hold them.
   template <class I = std::int64_t>
   array<I> integers(const parameter& low, const parameter& high, const extents& shape,
                     bool endpoint = false) {
@@ -185,9 +354,11 @@ class engine {
   array<I> integers(const parameter& low, const parameter& high) {
     return integers_of<I>(low, high, nullptr, false);
   }
+  /// n random bytes (numpy.random.Generator.bytes).
   array<std::uint8_t> bytes(std::int64_t n) { return array<std::uint8_t>(drawn_bytes(n)); }
 
-  // The indices below n, or the sub-arrays along an axis, in random order; in place.
+  /// The indices below n, or the sub-arrays along an axis, in random order
+  /// (numpy.random.Generator.permutation).
   template <class I = std::int64_t>
   array<I> permutation(std::int64_t n) {
     return array<I>(permuted_indices(n, dtype_of_v<I>));
@@ -196,11 +367,13 @@ class engine {
   array<T> permutation(const array<T>& a, int axis = 0) {
     return take(a, permutation(detail::extent(a.handle(), axis)), axis);
   }
+  /// The same in place (numpy.random.Generator.shuffle).
   template <class T>
   void shuffle(array<T>& a, int axis = 0) {
     a.assign(permutation(a, axis));
   }
-  // All elements in random order, or those along each line of an axis in an order of its own.
+  /// All elements in random order, or those along each line of an axis in an order of its own
+  /// (numpy.random.Generator.permuted).
   template <class T>
   array<T> permuted(const array<T>& a) {
     return take(a, permutation(static_cast<std::int64_t>(a.size()))).reshape(a.shape());
@@ -209,8 +382,8 @@ class engine {
   array<T> permuted(const array<T>& a, int axis) {
     return take_along_axis(a, array<std::int64_t>(permuted_lines(a.handle(), axis)), axis);
   }
-  // Some of the indices below `population`, or of the sub-arrays along an axis; with probabilities,
-  // one for each index, where these are given.
+  /// Some of the indices below `population`, or of the sub-arrays along an axis; with
+  /// probabilities, one for each index, where these are given (numpy.random.Generator.choice).
   template <class I = std::int64_t>
   array<I> choice(std::int64_t population, const extents& shape, bool replace = true) {
     return array<I>(chosen(population, shape, replace, nullptr, dtype_of_v<I>));

@@ -6,8 +6,20 @@
 
 namespace plait {
 
+/// The type of `keep_dims`.
 struct keep_dims_t {};
+/// Passed last, it keeps the reduced axes, with extent 1: sum(a, 0, keep_dims).
 inline constexpr keep_dims_t keep_dims{};
+/// Whether the reduced axes are kept: by `keep_dims`, and not where it is left out.
+class keep_dims_flag {
+ public:
+  constexpr keep_dims_flag() = default;
+  constexpr keep_dims_flag(keep_dims_t) : kept_(true) {}
+  constexpr operator bool() const { return kept_; }
+
+ private:
+  bool kept_ = false;
+};
 
 namespace detail {
 
@@ -54,6 +66,8 @@ using reduced_t = typename reduced_element<R, T>::type;
 // The element type of means, float64 for integers, and of means with weights.
 template <class T>
 using mean_t = reduced_t<reduction::mean, T>;
+template <class A>
+using mean_of = array<mean_t<element_of<A>>>;
 // Of what is multiplied by a number that is no integer, and of gradients.
 template <class T>
 using scaled_t = typename result<fn::Multiply, array<T>, double>::type;
@@ -78,106 +92,336 @@ auto reduced_array(A&& a, const extents* axes, bool keepdims, double ddof = 0) {
 
 }  // namespace detail
 
-#define PLAIT_REDUCTION(name, kind)                                                            \
-  template <class A, detail::if_array<A> = 0>                                                  \
-  auto name(A&& a) {                                                                           \
-    return detail::reduced_array<detail::reduction::kind>(std::forward<A>(a), nullptr, false); \
-  }                                                                                            \
-  template <class A, detail::if_array<A> = 0>                                                  \
-  auto name(A&& a, keep_dims_t) {                                                              \
-    return detail::reduced_array<detail::reduction::kind>(std::forward<A>(a), nullptr, true);  \
-  }                                                                                            \
-  template <class A, detail::if_array<A> = 0>                                                  \
-  auto name(A&& a, const extents& axes) {                                                      \
-    return detail::reduced_array<detail::reduction::kind>(std::forward<A>(a), &axes, false);   \
-  }                                                                                            \
-  template <class A, detail::if_array<A> = 0>                                                  \
-  auto name(A&& a, const extents& axes, keep_dims_t) {                                         \
-    return detail::reduced_array<detail::reduction::kind>(std::forward<A>(a), &axes, true);    \
-  }
-PLAIT_REDUCTION(sum, sum)
-PLAIT_REDUCTION(prod, prod)
-PLAIT_REDUCTION(amin, min)
-PLAIT_REDUCTION(amax, max)
-PLAIT_REDUCTION(min, min)
-PLAIT_REDUCTION(max, max)
-PLAIT_REDUCTION(any, any)
-PLAIT_REDUCTION(all, all)
-PLAIT_REDUCTION(mean, mean)
-PLAIT_REDUCTION(ptp, ptp)
-PLAIT_REDUCTION(count_nonzero, count_nonzero)
-PLAIT_REDUCTION(argmin, argmin)
-PLAIT_REDUCTION(argmax, argmax)
-PLAIT_REDUCTION(var, var)
-PLAIT_REDUCTION(variance, var)
-PLAIT_REDUCTION(stddev, std)
-// As if the NaNs were not there; of nothing but NaNs, sums are 0, products 1 and the others NaN.
-PLAIT_REDUCTION(nansum, nansum)
-PLAIT_REDUCTION(nanprod, nanprod)
-PLAIT_REDUCTION(nanmin, nanmin)
-PLAIT_REDUCTION(nanmax, nanmax)
-PLAIT_REDUCTION(nanmean, nanmean)
-PLAIT_REDUCTION(nanvar, nanvar)
-PLAIT_REDUCTION(nanstd, nanstd)
-#undef PLAIT_REDUCTION
+/// The sum of all elements (numpy.sum). Sums of bools and small integers are 64 bits wide.
+template <class A, detail::if_array<A> = 0>
+auto sum(A&& a, keep_dims_flag keep = {}) {
+  return detail::reduced_array<detail::reduction::sum>(std::forward<A>(a), nullptr, keep);
+}
+/// The same along `axes`.
+template <class A, detail::if_array<A> = 0>
+auto sum(A&& a, const extents& axes, keep_dims_flag keep = {}) {
+  return detail::reduced_array<detail::reduction::sum>(std::forward<A>(a), &axes, keep);
+}
 
-// With delta degrees of freedom: the divisor is the count less `ddof`.
-#define PLAIT_SPREAD(name, kind)                                                                   \
-  template <class A, detail::if_array<A> = 0>                                                      \
-  auto name(A&& a, const extents& axes, double ddof) {                                             \
-    return detail::reduced_array<detail::reduction::kind>(std::forward<A>(a), &axes, false, ddof); \
-  }
-PLAIT_SPREAD(var, var)
-PLAIT_SPREAD(variance, var)
-PLAIT_SPREAD(stddev, std)
-PLAIT_SPREAD(nanvar, nanvar)
-PLAIT_SPREAD(nanstd, nanstd)
-#undef PLAIT_SPREAD
+/// The product of all elements (numpy.prod). Of bools and small integers it is 64 bits wide.
+template <class A, detail::if_array<A> = 0>
+auto prod(A&& a, keep_dims_flag keep = {}) {
+  return detail::reduced_array<detail::reduction::prod>(std::forward<A>(a), nullptr, keep);
+}
+/// The same along `axes`.
+template <class A, detail::if_array<A> = 0>
+auto prod(A&& a, const extents& axes, keep_dims_flag keep = {}) {
+  return detail::reduced_array<detail::reduction::prod>(std::forward<A>(a), &axes, keep);
+}
 
-// The mean of elements that count by their weights: of the array's shape, or of its extents along
-// `axes`. Evaluates the sum of the weights; throws FloatingPointError where it is 0.
+/// The least element (numpy.amin); NaN where one is. ValueError of no elements.
+template <class A, detail::if_array<A> = 0>
+auto amin(A&& a, keep_dims_flag keep = {}) {
+  return detail::reduced_array<detail::reduction::min>(std::forward<A>(a), nullptr, keep);
+}
+/// The same along `axes`.
+template <class A, detail::if_array<A> = 0>
+auto amin(A&& a, const extents& axes, keep_dims_flag keep = {}) {
+  return detail::reduced_array<detail::reduction::min>(std::forward<A>(a), &axes, keep);
+}
+
+/// The greatest element (numpy.amax); NaN where one is. ValueError of no elements.
+template <class A, detail::if_array<A> = 0>
+auto amax(A&& a, keep_dims_flag keep = {}) {
+  return detail::reduced_array<detail::reduction::max>(std::forward<A>(a), nullptr, keep);
+}
+/// The same along `axes`.
+template <class A, detail::if_array<A> = 0>
+auto amax(A&& a, const extents& axes, keep_dims_flag keep = {}) {
+  return detail::reduced_array<detail::reduction::max>(std::forward<A>(a), &axes, keep);
+}
+
+/// The least element (numpy.min); NaN where one is. ValueError of no elements.
+template <class A, detail::if_array<A> = 0>
+auto min(A&& a, keep_dims_flag keep = {}) {
+  return detail::reduced_array<detail::reduction::min>(std::forward<A>(a), nullptr, keep);
+}
+/// The same along `axes`.
+template <class A, detail::if_array<A> = 0>
+auto min(A&& a, const extents& axes, keep_dims_flag keep = {}) {
+  return detail::reduced_array<detail::reduction::min>(std::forward<A>(a), &axes, keep);
+}
+
+/// The greatest element (numpy.max); NaN where one is. ValueError of no elements.
+template <class A, detail::if_array<A> = 0>
+auto max(A&& a, keep_dims_flag keep = {}) {
+  return detail::reduced_array<detail::reduction::max>(std::forward<A>(a), nullptr, keep);
+}
+/// The same along `axes`.
+template <class A, detail::if_array<A> = 0>
+auto max(A&& a, const extents& axes, keep_dims_flag keep = {}) {
+  return detail::reduced_array<detail::reduction::max>(std::forward<A>(a), &axes, keep);
+}
+
+/// Whether any element is true, which is what is not 0 (numpy.any). Gives a bool.
+template <class A, detail::if_array<A> = 0>
+auto any(A&& a, keep_dims_flag keep = {}) {
+  return detail::reduced_array<detail::reduction::any>(std::forward<A>(a), nullptr, keep);
+}
+/// The same along `axes`.
+template <class A, detail::if_array<A> = 0>
+auto any(A&& a, const extents& axes, keep_dims_flag keep = {}) {
+  return detail::reduced_array<detail::reduction::any>(std::forward<A>(a), &axes, keep);
+}
+
+/// Whether all elements are true, which is what is not 0 (numpy.all). Gives a bool.
+template <class A, detail::if_array<A> = 0>
+auto all(A&& a, keep_dims_flag keep = {}) {
+  return detail::reduced_array<detail::reduction::all>(std::forward<A>(a), nullptr, keep);
+}
+/// The same along `axes`.
+template <class A, detail::if_array<A> = 0>
+auto all(A&& a, const extents& axes, keep_dims_flag keep = {}) {
+  return detail::reduced_array<detail::reduction::all>(std::forward<A>(a), &axes, keep);
+}
+
+/// The arithmetic mean (numpy.mean); float64 of integers, NaN of no elements.
+template <class A, detail::if_array<A> = 0>
+auto mean(A&& a, keep_dims_flag keep = {}) {
+  return detail::reduced_array<detail::reduction::mean>(std::forward<A>(a), nullptr, keep);
+}
+/// The same along `axes`.
+template <class A, detail::if_array<A> = 0>
+auto mean(A&& a, const extents& axes, keep_dims_flag keep = {}) {
+  return detail::reduced_array<detail::reduction::mean>(std::forward<A>(a), &axes, keep);
+}
+
+/// The greatest element less the least one (numpy.ptp). ValueError of no elements.
+template <class A, detail::if_array<A> = 0>
+auto ptp(A&& a, keep_dims_flag keep = {}) {
+  return detail::reduced_array<detail::reduction::ptp>(std::forward<A>(a), nullptr, keep);
+}
+/// The same along `axes`.
+template <class A, detail::if_array<A> = 0>
+auto ptp(A&& a, const extents& axes, keep_dims_flag keep = {}) {
+  return detail::reduced_array<detail::reduction::ptp>(std::forward<A>(a), &axes, keep);
+}
+
+/// How many elements are not 0, as int64 (numpy.count_nonzero).
+template <class A, detail::if_array<A> = 0>
+auto count_nonzero(A&& a, keep_dims_flag keep = {}) {
+  return detail::reduced_array<detail::reduction::count_nonzero>(std::forward<A>(a), nullptr, keep);
+}
+/// The same along `axes`.
+template <class A, detail::if_array<A> = 0>
+auto count_nonzero(A&& a, const extents& axes, keep_dims_flag keep = {}) {
+  return detail::reduced_array<detail::reduction::count_nonzero>(std::forward<A>(a), &axes, keep);
+}
+
+/// Where the least element, or NaN, is first: its index, of all elements in C order, as int64
+/// (numpy.argmin). ValueError of no elements.
+template <class A, detail::if_array<A> = 0>
+auto argmin(A&& a, keep_dims_flag keep = {}) {
+  return detail::reduced_array<detail::reduction::argmin>(std::forward<A>(a), nullptr, keep);
+}
+/// The same along `axes`.
+template <class A, detail::if_array<A> = 0>
+auto argmin(A&& a, const extents& axes, keep_dims_flag keep = {}) {
+  return detail::reduced_array<detail::reduction::argmin>(std::forward<A>(a), &axes, keep);
+}
+
+/// Where the greatest element, or NaN, is first: its index, of all elements in C order, as int64
+/// (numpy.argmax). ValueError of no elements.
+template <class A, detail::if_array<A> = 0>
+auto argmax(A&& a, keep_dims_flag keep = {}) {
+  return detail::reduced_array<detail::reduction::argmax>(std::forward<A>(a), nullptr, keep);
+}
+/// The same along `axes`.
+template <class A, detail::if_array<A> = 0>
+auto argmax(A&& a, const extents& axes, keep_dims_flag keep = {}) {
+  return detail::reduced_array<detail::reduction::argmax>(std::forward<A>(a), &axes, keep);
+}
+
+/// The variance: the mean of the squared distances from the mean (numpy.var). Real; float64 of
+/// integers.
+template <class A, detail::if_array<A> = 0>
+auto var(A&& a, keep_dims_flag keep = {}) {
+  return detail::reduced_array<detail::reduction::var>(std::forward<A>(a), nullptr, keep);
+}
+/// The same along `axes`.
+template <class A, detail::if_array<A> = 0>
+auto var(A&& a, const extents& axes, keep_dims_flag keep = {}) {
+  return detail::reduced_array<detail::reduction::var>(std::forward<A>(a), &axes, keep);
+}
+/// The same, divided by the number of elements less `ddof`.
+template <class A, detail::if_array<A> = 0>
+auto var(A&& a, const extents& axes, double ddof) {
+  return detail::reduced_array<detail::reduction::var>(std::forward<A>(a), &axes, false, ddof);
+}
+
+/// Another name of var().
+template <class A, detail::if_array<A> = 0>
+auto variance(A&& a, keep_dims_flag keep = {}) {
+  return detail::reduced_array<detail::reduction::var>(std::forward<A>(a), nullptr, keep);
+}
+/// The same along `axes`.
+template <class A, detail::if_array<A> = 0>
+auto variance(A&& a, const extents& axes, keep_dims_flag keep = {}) {
+  return detail::reduced_array<detail::reduction::var>(std::forward<A>(a), &axes, keep);
+}
+/// The same, divided by the number of elements less `ddof`.
+template <class A, detail::if_array<A> = 0>
+auto variance(A&& a, const extents& axes, double ddof) {
+  return detail::reduced_array<detail::reduction::var>(std::forward<A>(a), &axes, false, ddof);
+}
+
+/// The standard deviation, the root of the variance (numpy.std). Real; float64 of integers.
+template <class A, detail::if_array<A> = 0>
+auto stddev(A&& a, keep_dims_flag keep = {}) {
+  return detail::reduced_array<detail::reduction::std>(std::forward<A>(a), nullptr, keep);
+}
+/// The same along `axes`.
+template <class A, detail::if_array<A> = 0>
+auto stddev(A&& a, const extents& axes, keep_dims_flag keep = {}) {
+  return detail::reduced_array<detail::reduction::std>(std::forward<A>(a), &axes, keep);
+}
+/// The same, divided by the number of elements less `ddof`.
+template <class A, detail::if_array<A> = 0>
+auto stddev(A&& a, const extents& axes, double ddof) {
+  return detail::reduced_array<detail::reduction::std>(std::forward<A>(a), &axes, false, ddof);
+}
+
+/// The sum of what is not NaN, 0 of nothing (numpy.nansum).
+template <class A, detail::if_array<A> = 0>
+auto nansum(A&& a, keep_dims_flag keep = {}) {
+  return detail::reduced_array<detail::reduction::nansum>(std::forward<A>(a), nullptr, keep);
+}
+/// The same along `axes`.
+template <class A, detail::if_array<A> = 0>
+auto nansum(A&& a, const extents& axes, keep_dims_flag keep = {}) {
+  return detail::reduced_array<detail::reduction::nansum>(std::forward<A>(a), &axes, keep);
+}
+
+/// The product of what is not NaN, 1 of nothing (numpy.nanprod).
+template <class A, detail::if_array<A> = 0>
+auto nanprod(A&& a, keep_dims_flag keep = {}) {
+  return detail::reduced_array<detail::reduction::nanprod>(std::forward<A>(a), nullptr, keep);
+}
+/// The same along `axes`.
+template <class A, detail::if_array<A> = 0>
+auto nanprod(A&& a, const extents& axes, keep_dims_flag keep = {}) {
+  return detail::reduced_array<detail::reduction::nanprod>(std::forward<A>(a), &axes, keep);
+}
+
+/// The least element that is not NaN; NaN where all are (numpy.nanmin).
+template <class A, detail::if_array<A> = 0>
+auto nanmin(A&& a, keep_dims_flag keep = {}) {
+  return detail::reduced_array<detail::reduction::nanmin>(std::forward<A>(a), nullptr, keep);
+}
+/// The same along `axes`.
+template <class A, detail::if_array<A> = 0>
+auto nanmin(A&& a, const extents& axes, keep_dims_flag keep = {}) {
+  return detail::reduced_array<detail::reduction::nanmin>(std::forward<A>(a), &axes, keep);
+}
+
+/// The greatest element that is not NaN; NaN where all are (numpy.nanmax).
+template <class A, detail::if_array<A> = 0>
+auto nanmax(A&& a, keep_dims_flag keep = {}) {
+  return detail::reduced_array<detail::reduction::nanmax>(std::forward<A>(a), nullptr, keep);
+}
+/// The same along `axes`.
+template <class A, detail::if_array<A> = 0>
+auto nanmax(A&& a, const extents& axes, keep_dims_flag keep = {}) {
+  return detail::reduced_array<detail::reduction::nanmax>(std::forward<A>(a), &axes, keep);
+}
+
+/// The mean of what is not NaN; NaN where all are (numpy.nanmean).
+template <class A, detail::if_array<A> = 0>
+auto nanmean(A&& a, keep_dims_flag keep = {}) {
+  return detail::reduced_array<detail::reduction::nanmean>(std::forward<A>(a), nullptr, keep);
+}
+/// The same along `axes`.
+template <class A, detail::if_array<A> = 0>
+auto nanmean(A&& a, const extents& axes, keep_dims_flag keep = {}) {
+  return detail::reduced_array<detail::reduction::nanmean>(std::forward<A>(a), &axes, keep);
+}
+
+/// The variance of what is not NaN; NaN where all are (numpy.nanvar).
+template <class A, detail::if_array<A> = 0>
+auto nanvar(A&& a, keep_dims_flag keep = {}) {
+  return detail::reduced_array<detail::reduction::nanvar>(std::forward<A>(a), nullptr, keep);
+}
+/// The same along `axes`.
+template <class A, detail::if_array<A> = 0>
+auto nanvar(A&& a, const extents& axes, keep_dims_flag keep = {}) {
+  return detail::reduced_array<detail::reduction::nanvar>(std::forward<A>(a), &axes, keep);
+}
+/// The same, divided by the number of elements less `ddof`.
+template <class A, detail::if_array<A> = 0>
+auto nanvar(A&& a, const extents& axes, double ddof) {
+  return detail::reduced_array<detail::reduction::nanvar>(std::forward<A>(a), &axes, false, ddof);
+}
+
+/// The standard deviation of what is not NaN; NaN where all are (numpy.nanstd).
+template <class A, detail::if_array<A> = 0>
+auto nanstd(A&& a, keep_dims_flag keep = {}) {
+  return detail::reduced_array<detail::reduction::nanstd>(std::forward<A>(a), nullptr, keep);
+}
+/// The same along `axes`.
+template <class A, detail::if_array<A> = 0>
+auto nanstd(A&& a, const extents& axes, keep_dims_flag keep = {}) {
+  return detail::reduced_array<detail::reduction::nanstd>(std::forward<A>(a), &axes, keep);
+}
+/// The same, divided by the number of elements less `ddof`.
+template <class A, detail::if_array<A> = 0>
+auto nanstd(A&& a, const extents& axes, double ddof) {
+  return detail::reduced_array<detail::reduction::nanstd>(std::forward<A>(a), &axes, false, ddof);
+}
+/// The mean of elements that count by their weights, of the array's shape (numpy.average).
+/// Evaluates the sum of the weights; FloatingPointError where it is 0.
 template <class T, class U>
 auto average(const array<T>& a, const array<U>& weights) {
   return array<detail::average_t<T, U>>(
       detail::average(a.handle(), weights.handle(), nullptr, false));
 }
+/// The same along `axes`, with weights of the array's shape, or of its extents along them.
 template <class T, class U>
 auto average(const array<T>& a, const array<U>& weights, const extents& axes) {
   const detail::Span s = detail::span_of(axes);
   return array<detail::average_t<T, U>>(detail::average(a.handle(), weights.handle(), &s, false));
 }
+/// The mean of all elements.
 template <class A, detail::if_array<A> = 0>
 auto average(A&& a) {
   return mean(std::forward<A>(a));
 }
 
-// Differences of neighbours along an axis, n times over.
+/// Differences of neighbours along an axis, n times over (numpy.diff).
 template <class A, detail::if_array<A> = 0>
 detail::like<A> diff(A&& a, std::int64_t n = 1, std::int64_t axis = -1) {
   return detail::like<A>(detail::diff(std::forward<A>(a).handle(), n, axis));
 }
-// numpy.gradient along one axis of points `spacing` apart; at the ends of first or second order.
+/// The gradient along one axis of points `spacing` apart; at the ends of first or second order
+/// (numpy.gradient). float64 of integers.
 template <class A, detail::if_array<A> = 0>
 auto gradient(A&& a, double spacing = 1, std::int64_t axis = -1, int edge_order = 1) {
   return array<typename detail::gradient_element<detail::element_of<A>>::type>(
       detail::gradient(std::forward<A>(a).handle(), spacing, axis, edge_order));
 }
-// The area under points `dx` apart, or at x, by the trapezoidal rule.
+/// The area under points `dx` apart, by the trapezoidal rule (numpy.trapezoid).
 template <class A, detail::if_array<A> = 0>
 auto trapezoid(A&& y, double dx = 1, std::int64_t axis = -1) {
   return array<detail::scaled_t<detail::element_of<A>>>(
       detail::trapezoid(std::forward<A>(y).handle(), nullptr, dx, axis));
 }
+/// The area under points at x.
 template <class T, class U>
 auto trapezoid(const array<T>& y, const array<U>& x, std::int64_t axis = -1) {
   return array<
       detail::scaled_t<typename detail::result<detail::fn::Multiply, array<T>, array<U>>::type>>(
       detail::trapezoid(y.handle(), &x.handle(), 1, axis));
 }
+/// Another name of trapezoid().
 template <class A, detail::if_array<A> = 0>
 auto trapz(A&& y, double dx = 1, std::int64_t axis = -1) {
   return trapezoid(std::forward<A>(y), dx, axis);
 }
+/// Another name of trapezoid().
 template <class T, class U>
 auto trapz(const array<T>& y, const array<U>& x, std::int64_t axis = -1) {
   return trapezoid(y, x, axis);

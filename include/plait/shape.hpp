@@ -7,11 +7,11 @@
 
 namespace plait {
 
-// What shape() and strides() return.
+/// What shape() and strides() return.
 using shape_type = std::vector<std::int64_t>;
 
-// A list of extents or axes. Implicit from one integer, from `{...}` of any integer types (without
-// narrowing errors), and from containers such as std::vector<std::size_t>.
+/// A list of extents or axes. Implicit from one integer, from `{...}` of any integer types (without
+/// narrowing errors), and from containers such as `std::vector<std::size_t>`.
 class extents {
  public:
   extents() = default;
@@ -29,7 +29,9 @@ class extents {
             class = decltype(std::declval<const C&>().begin() != std::declval<const C&>().end())>
   extents(const C& c) : many_(c.begin(), c.end()), size_(static_cast<int>(many_.size())) {}
 
+  /// The first of the numbers.
   const std::int64_t* data() const { return many_.empty() ? few_ : many_.data(); }
+  /// How many there are.
   int size() const { return size_; }
 
  private:

@@ -14,6 +14,7 @@ PLAIT_API Handle reduceat(fn f, const Handle& a, const Handle& indices, std::int
 }  // namespace detail
 
 namespace ufunc {
+/// The name of a function of two elements: ufunc::add and so on.
 template <detail::fn F>
 struct named {};
 // One a row of the operation table that has two operands.
@@ -36,29 +37,34 @@ using folded_t = typename std::conditional_t<F == fn::Add || F == fn::Multiply,
                                              result<F, array<T>, array<T>>>::type;
 }  // namespace detail
 
-// Each element after the one before along an axis; of no elements the function's identity, or
-// ValueError where it has none.
+/// Each element after the one before along an axis: reduce(ufunc::maximum, a, 0) is
+/// numpy.maximum.reduce(a, 0). Of no elements the function's identity, or ValueError where it has
+/// none. AxisError; DTypeError where NumPy has no loop that goes on with its own result, as all
+/// that follows.
 template <detail::fn F, class A, detail::if_array<A> = 0>
 auto reduce(ufunc::named<F>, const A& a, std::int64_t axis = 0) {
   return array<detail::folded_t<F, detail::element_of<A>>>(detail::fold(F, a.handle(), axis));
 }
-// What that gives after each element.
+/// What reduce() gives after each element (numpy.ufunc.accumulate).
 template <detail::fn F, class A, detail::if_array<A> = 0>
 auto accumulate(ufunc::named<F>, const A& a, std::int64_t axis = 0) {
   return array<detail::folded_t<F, detail::element_of<A>>>(detail::accumulate(F, a.handle(), axis));
 }
-// Of the elements from each index to the next, or of the element at an index that is not below the
-// next one. IndexError for those outside the axis; evaluates the indices.
+/// reduce() of the elements from each index to the next, or of the element at an index that is not
+/// below the next one (numpy.ufunc.reduceat). IndexError for those outside the axis; evaluates the
+/// indices.
 template <detail::fn F, class A, class I, detail::if_array<A> = 0>
 auto reduceat(ufunc::named<F>, const A& a, const array<I>& indices, std::int64_t axis = 0) {
   return array<detail::folded_t<F, detail::element_of<A>>>(
       detail::reduceat(F, a.handle(), indices.handle(), axis));
 }
+/// The same of a list of indices.
 template <detail::fn F, class A, detail::if_array<A> = 0>
 auto reduceat(ufunc::named<F> f, const A& a, const extents& indices, std::int64_t axis = 0) {
   return reduceat(f, a, array<std::int64_t>(detail::indices_of(indices)), axis);
 }
-// Of every element of `a` with every one of `b`: the axes of `a`, then those of `b`.
+/// The function of every element of `a` with every one of `b`: the axes of `a`, then those of `b`
+/// (numpy.ufunc.outer).
 template <detail::fn F, class A, class B, detail::if_array<A> = 0, detail::if_array<B> = 0>
 auto outer(ufunc::named<F>, const A& a, const B& b) {
   shape_type axes;
@@ -66,8 +72,8 @@ auto outer(ufunc::named<F>, const A& a, const B& b) {
   const detail::Span s{axes.data(), b.ndim()};
   return detail::apply<F>(detail::like<A>(detail::expand_dims(a.handle(), s)), b);
 }
-// a[indices] = f(a[indices], values) for one index after the other: an element, or sub-array along
-// the first axis, that is named twice is worked on twice.
+/// a[indices] = f(a[indices], values) for one index after the other: an element, or sub-array along
+/// the first axis, that is named twice is worked on twice (numpy.ufunc.at). IndexError.
 template <detail::fn F, class T, class I, class B>
 void at(ufunc::named<F>, array<T>& a, const array<I>& indices, const B& values) {
   static_assert(

@@ -9,14 +9,15 @@ namespace detail {
 struct NumberWanted {};
 }  // namespace detail
 
-// Stands for one element of an array while a function is recorded: operators and elementwise
-// functions take it. It is no number: branches are spelled where(x > 0, x, -x). A function that
-// asks for the number, `if (x > 0)` or double(x), is called again for each element.
+/// Stands for one element of an array while a function is recorded: operators and elementwise
+/// functions take it. It is no number: branches are spelled where(x > 0, x, -x). A function that
+/// asks for the number, `if (x > 0)` or double(x), is called again for each element.
 template <class T>
 class traced {
  public:
   using value_type = T;
   explicit traced(detail::Handle h) : elements_(std::move(h)) {}
+  /// Converted to U.
   template <class U>
   traced<U> astype() const {
     return traced<U>(elements_.template astype<U>().handle());
@@ -25,7 +26,7 @@ class traced {
     if (elements_.ndim() != 0) throw detail::NumberWanted();
     return elements_.item();
   }
-  // Of every element: what the function that was recorded gives.
+  /// Of every element: what the function that was recorded gives.
   const array<T>& elements() const { return elements_; }
 
  private:
@@ -112,10 +113,11 @@ array<R> called_for_each(F&& f, Span shape, const V&... values) {
 
 }  // namespace detail
 
-// f(a[i], b[i], ...) of operands that broadcast; numbers count for every element. A generic f is
-// called once, with a `traced` for each array, and what it does is recorded: it fuses with what
-// stands around it, and runs on every device. One that takes numbers, [](double x) ..., or has an
-// `if` is called for each element, in this thread, which the log's topic "fallback" shows.
+/// f(a[i], b[i], ...) of operands that broadcast; numbers count for every element
+/// (numpy.vectorize). A generic f is called once, with a `traced` for each array, and what it does
+/// is recorded: it fuses with what stands around it, and runs on every device. One that takes
+/// numbers, [](double x) ..., or has an `if` is called for each element, in this thread, which the
+/// log's topic "fallback" shows.
 template <class F, class... A, class = std::enable_if_t<(detail::is_array_type<A>::value || ...)>>
 auto vectorize(F&& f, const A&... operands) {
   std::vector<detail::Handle> handles;
@@ -142,7 +144,7 @@ auto vectorize(F&& f, const A&... operands) {
                                       typename detail::argument<A>::values(operands, shape)...);
   }
 }
-// vectorize(f)(a, b), as NumPy and xtensor spell it.
+/// vectorize(f)(a, b), as NumPy and xtensor spell it.
 template <class F>
 auto vectorize(F f) {
   return [f](const auto&... operands) { return vectorize(f, operands...); };
@@ -154,8 +156,8 @@ auto vectorize_list(F& f, const array<T>* operands, std::index_sequence<I...>) {
   return plait::vectorize(f, operands[I]...);
 }
 }  // namespace detail
-// f(i, j, ...) of the indices of each element of an array of the given extents, as vectorize()
-// calls it. T is the type of the indices: NumPy's default is double.
+/// f(i, j, ...) of the indices of each element of an array of the given extents, as vectorize()
+/// calls it (numpy.fromfunction). T is the type of the indices: NumPy's default is double.
 template <class T = double, class F, class... N>
 auto fromfunction(F&& f, N... extent) {
   int axis = 0;

@@ -7,14 +7,18 @@
 
 namespace plait {
 
-// Entries of an index, with NumPy's `:`, `None` and `...`.
+/// An entry of an index: NumPy's `:`.
 inline detail::Index all() { return {detail::Index::Kind::all}; }
+/// An entry of an index: NumPy's `None`, an axis of extent 1.
 inline detail::Index newaxis() { return {detail::Index::Kind::newaxis}; }
+/// An entry of an index: NumPy's `...`, all axes that are not named.
 inline detail::Index ellipsis() { return {detail::Index::Kind::ellipsis}; }
 
 // An end of a range that is left out: range(_, 5), range(_, _, -1).
 namespace placeholders {
+/// The type of an end that is left out.
 struct omitted {};
+/// An end of a range that is left out: range(_, 5), range(_, _, -1).
 inline constexpr omitted _{};
 }  // namespace placeholders
 
@@ -34,7 +38,7 @@ Index to_index(I i) {
 }
 }  // namespace detail
 
-// start:stop:step; negative bounds count from the end.
+/// An entry of an index: start:stop:step; negative bounds count from the end.
 template <class A, class B, class C = placeholders::omitted>
 detail::Index range(A start, B stop, C step = {}) {
   detail::Index out{detail::Index::Kind::slice};
@@ -43,6 +47,7 @@ detail::Index range(A start, B stop, C step = {}) {
   detail::set_bound(out.has_step, out.step, step);
   return out;
 }
+/// The same from the front.
 template <class B>
 detail::Index range(B stop) {
   return range(placeholders::_, stop);
@@ -62,9 +67,9 @@ auto view_of(const Handle& a, const I&... index) {
 }
 }  // namespace detail
 
-// a[index, ...]; view(a) is all of it. Of a const array or view a view that is only read. With
-// arrays of indices or bools, keep() or drop() among the entries a selection, or, of what is const,
-// a copy. Throws IndexError.
+/// a[index, ...]; view(a) is all of it. Of a const array or view a view that is only read. With
+/// arrays of indices or bools, keep() or drop() among the entries a selection, or, of what is
+/// const, a copy. IndexError.
 template <class T, class... I>
 auto view(array<T>& a, const I&... index) {
   return detail::view_of<T>(a.handle(), index...);
@@ -85,17 +90,19 @@ template <class T, class... I>
 auto view(array_view<const T>&& a, const I&... index) {
   return detail::view_of<const T>(a.handle(), index...);
 }
+/// view(a, i, all()): a row of a matrix.
 template <class A>
 auto row(A&& a, std::int64_t i) {
   return view(std::forward<A>(a), i, all());
 }
+/// view(a, all(), j): a column of a matrix.
 template <class A>
 auto col(A&& a, std::int64_t j) {
   return view(std::forward<A>(a), all(), j);
 }
 
-// The sub-arrays along an axis, one after the other: what an axis_iterator points to is a view.
-// for (auto i = axis_begin(a, 1); i != axis_end(a, 1); ++i) *i += 1;
+/// The sub-arrays along an axis, one after the other: what it points to is a view. for (auto i =
+/// axis_begin(a, 1); i != axis_end(a, 1); ++i) *i += 1;
 template <class T>
 class axis_iterator {
  public:
@@ -148,6 +155,7 @@ class axis_iterator {
   detail::Handle array_;  // the axis is its first
   std::int64_t index_;
 };
+/// The first sub-array along an axis.
 template <class T>
 axis_iterator<T> axis_begin(array<T>& a, std::int64_t axis = 0) {
   return {detail::moveaxis(a.handle(), {&axis, 1}, detail::span_of(0)), 0};
@@ -156,6 +164,7 @@ template <class T>
 axis_iterator<const T> axis_begin(const array<T>& a, std::int64_t axis = 0) {
   return {detail::moveaxis(a.handle(), {&axis, 1}, detail::span_of(0)), 0};
 }
+/// Behind the last sub-array along an axis.
 template <class T>
 axis_iterator<T> axis_end(array<T>& a, std::int64_t axis = 0) {
   return axis_begin(a, axis) + a.shape(static_cast<int>(axis));
@@ -165,62 +174,77 @@ axis_iterator<const T> axis_end(const array<T>& a, std::int64_t axis = 0) {
   return axis_begin(a, axis) + a.shape(static_cast<int>(axis));
 }
 
+/// A view with the axes in another order, reversed by default (numpy.transpose). ValueError for
+/// what is no order of them.
 template <class A, detail::if_array<A> = 0>
 detail::like<A> transpose(A&& a, const extents& axes = {}) {
   return std::forward<A>(a).transpose(axes);
 }
+/// The elements in another shape, in which one extent may be -1 (numpy.reshape); a view where
+/// strides can say it. ValueError for a shape of another size.
 template <class A, detail::if_array<A> = 0>
 detail::like<A> reshape(A&& a, const extents& shape) {
   return std::forward<A>(a).reshape(shape);
 }
+/// All elements in C order, 1-D (numpy.ravel); a view where strides can say it.
 template <class A, detail::if_array<A> = 0>
 detail::like<A> ravel(A&& a) {
   return std::forward<A>(a).reshape(-1);
 }
-// Read-only, as NumPy's.
+/// A view of another shape, in which axes of extent 1 are as long as they have to be
+/// (numpy.broadcast_to). Read-only. ValueError.
 template <class A, detail::if_array<A> = 0>
 detail::like<A> broadcast_to(A&& a, const extents& shape) {
   return detail::like<A>(detail::broadcast_to(std::forward<A>(a).handle(), detail::span_of(shape)));
 }
+/// A view without the axes of extent 1 (numpy.squeeze).
 template <class A, detail::if_array<A> = 0>
 detail::like<A> squeeze(A&& a) {
   return detail::like<A>(detail::squeeze(std::forward<A>(a).handle(), nullptr));
 }
+/// A view without those of them. ValueError for others.
 template <class A, detail::if_array<A> = 0>
 detail::like<A> squeeze(A&& a, const extents& axes) {
   const detail::Span s = detail::span_of(axes);
   return detail::like<A>(detail::squeeze(std::forward<A>(a).handle(), &s));
 }
+/// A view with new axes of extent 1 at those places (numpy.expand_dims). AxisError.
 template <class A, detail::if_array<A> = 0>
 detail::like<A> expand_dims(A&& a, const extents& axes) {
   return detail::like<A>(detail::expand_dims(std::forward<A>(a).handle(), detail::span_of(axes)));
 }
+/// A view with the elements in reverse order along all axes (numpy.flip).
 template <class A, detail::if_array<A> = 0>
 detail::like<A> flip(A&& a) {
   return detail::like<A>(detail::flip(std::forward<A>(a).handle(), nullptr));
 }
+/// The same along `axes`.
 template <class A, detail::if_array<A> = 0>
 detail::like<A> flip(A&& a, const extents& axes) {
   const detail::Span s = detail::span_of(axes);
   return detail::like<A>(detail::flip(std::forward<A>(a).handle(), &s));
 }
+/// A view with two axes exchanged (numpy.swapaxes). AxisError.
 template <class A, detail::if_array<A> = 0>
 detail::like<A> swapaxes(A&& a, std::int64_t i, std::int64_t j) {
   return detail::like<A>(detail::swapaxes(std::forward<A>(a).handle(), i, j));
 }
+/// A view with axes moved to other places, while the others keep their order (numpy.moveaxis).
+/// AxisError.
 template <class A, detail::if_array<A> = 0>
 detail::like<A> moveaxis(A&& a, const extents& from, const extents& to) {
   return detail::like<A>(
       detail::moveaxis(std::forward<A>(a).handle(), detail::span_of(from), detail::span_of(to)));
 }
-// Unlike NumPy's, it can be written to: view(diagonal(a)) = x.
+/// A view of a diagonal of two axes, which becomes the last axis (numpy.diagonal). Unlike NumPy's,
+/// it can be written to: view(diagonal(a)) = x.
 template <class A, detail::if_array<A> = 0>
 detail::like<A> diagonal(A&& a, std::int64_t offset = 0, std::int64_t axis1 = 0,
                          std::int64_t axis2 = 1) {
   return detail::like<A>(detail::diagonal(std::forward<A>(a).handle(), offset, axis1, axis2));
 }
-// Writes to the elements whose indices are the same along all axes. Throws ValueError for arrays of
-// more than two axes that differ in length.
+/// Writes to the elements whose indices are the same along all axes (numpy.fill_diagonal).
+/// ValueError for arrays of more than two axes that differ in length.
 template <class T, class B>
 void fill_diagonal(array<T>& a, const B& value) {
   detail::check_ndim("fill_diagonal", a.handle(), 2);
@@ -232,49 +256,58 @@ void fill_diagonal(array<T>& a, const B& value) {
   along.assign(value);
 }
 
-// numpy.rot90: from the first axis towards the second, k times by 90 degrees.
+/// A view turned from the first axis towards the second, k times by 90 degrees (numpy.rot90).
 template <class A, detail::if_array<A> = 0>
 detail::like<A> rot90(A&& a, std::int64_t k = 1, std::int64_t axis1 = 0, std::int64_t axis2 = 1) {
   return detail::like<A>(detail::rot90(std::forward<A>(a).handle(), k, axis1, axis2));
 }
+/// A view in reverse order along the first axis (numpy.flipud).
 template <class A, detail::if_array<A> = 0>
 detail::like<A> flipud(A&& a) {
   return flip(std::forward<A>(a), 0);
 }
+/// A view in reverse order along the second axis (numpy.fliplr).
 template <class A, detail::if_array<A> = 0>
 detail::like<A> fliplr(A&& a) {
   return flip(std::forward<A>(a), 1);
 }
-// With axes of extent 1, up to the number of the name.
-#define PLAIT_ATLEAST(name, ndim)                                               \
-  template <class A, detail::if_array<A> = 0>                                   \
-  detail::like<A> name(A&& a) {                                                 \
-    return detail::like<A>(detail::atleast(std::forward<A>(a).handle(), ndim)); \
-  }
-PLAIT_ATLEAST(atleast_1d, 1)
-PLAIT_ATLEAST(atleast_2d, 2)
-PLAIT_ATLEAST(atleast_3d, 3)
-#undef PLAIT_ATLEAST
-// numpy.lib.stride_tricks.sliding_window_view: the windows of the given extents as new last axes.
+/// With axes of extent 1 up to one axis (numpy.atleast_1d).
+template <class A, detail::if_array<A> = 0>
+detail::like<A> atleast_1d(A&& a) {
+  return detail::like<A>(detail::atleast(std::forward<A>(a).handle(), 1));
+}
+/// With axes of extent 1 up to two axes (numpy.atleast_2d).
+template <class A, detail::if_array<A> = 0>
+detail::like<A> atleast_2d(A&& a) {
+  return detail::like<A>(detail::atleast(std::forward<A>(a).handle(), 2));
+}
+/// With axes of extent 1 up to three axes (numpy.atleast_3d).
+template <class A, detail::if_array<A> = 0>
+detail::like<A> atleast_3d(A&& a) {
+  return detail::like<A>(detail::atleast(std::forward<A>(a).handle(), 3));
+}
+/// A view of the windows of the given extents, along all axes, as new last axes
+/// (numpy.lib.stride_tricks.sliding_window_view). ValueError for windows that do not fit.
 template <class A, detail::if_array<A> = 0>
 detail::like<A> sliding_window_view(A&& a, const extents& window) {
   return detail::like<A>(
       detail::windows(std::forward<A>(a).handle(), detail::span_of(window), nullptr));
 }
+/// The same along `axes`.
 template <class A, detail::if_array<A> = 0>
 detail::like<A> sliding_window_view(A&& a, const extents& window, const extents& axes) {
   const detail::Span s = detail::span_of(axes);
   return detail::like<A>(detail::windows(std::forward<A>(a).handle(), detail::span_of(window), &s));
 }
 
-// The parts of a complex array; a real array's real part is itself.
+/// The real part of a complex array, a view; a real array itself (numpy.real).
 template <class A, detail::if_array<A> = 0>
 auto real(A&& a) {
   using T = detail::element_of<A>;
   return array<element_t<detail::real_of(dtype_of_v<T>)>>(
       detail::real(std::forward<A>(a).handle()));
 }
-// Zeros, read-only, for a real array.
+/// The imaginary part of a complex array, a view; zeros, read-only, for a real one (numpy.imag).
 template <class A, detail::if_array<A> = 0>
 auto imag(A&& a) {
   using T = detail::element_of<A>;
@@ -282,7 +315,7 @@ auto imag(A&& a) {
       detail::imag(std::forward<A>(a).handle()));
 }
 
-// Whether the memory ranges of two arrays overlap (numpy.may_share_memory).
+/// Whether the memory ranges of two arrays overlap (numpy.may_share_memory).
 template <class T, class U>
 bool may_share_memory(const array<T>& a, const array<U>& b) {
   return detail::may_share_memory(a.handle(), b.handle());

@@ -10,15 +10,23 @@ PLAIT_API any_array window_of(window w, std::int64_t n);
 PLAIT_API any_array kaiser(std::int64_t n, double beta);
 }  // namespace detail
 
-#define PLAIT_WINDOW(name)                                                     \
-  inline array<double> name(std::int64_t n) {                                  \
-    return array<double>(detail::window_of(detail::window::name, n).handle()); \
-  }
-PLAIT_WINDOW(bartlett)
-PLAIT_WINDOW(blackman)
-PLAIT_WINDOW(hamming)
-PLAIT_WINDOW(hanning)
-#undef PLAIT_WINDOW
+/// The triangular window of n points (numpy.bartlett).
+inline array<double> bartlett(std::int64_t n) {
+  return array<double>(detail::window_of(detail::window::bartlett, n).handle());
+}
+/// The Blackman window of n points (numpy.blackman).
+inline array<double> blackman(std::int64_t n) {
+  return array<double>(detail::window_of(detail::window::blackman, n).handle());
+}
+/// The Hamming window of n points (numpy.hamming).
+inline array<double> hamming(std::int64_t n) {
+  return array<double>(detail::window_of(detail::window::hamming, n).handle());
+}
+/// The Hann window of n points (numpy.hanning).
+inline array<double> hanning(std::int64_t n) {
+  return array<double>(detail::window_of(detail::window::hanning, n).handle());
+}
+/// The Kaiser window of n points and of shape `beta` (numpy.kaiser).
 inline array<double> kaiser(std::int64_t n, double beta) {
   return array<double>(detail::kaiser(n, beta).handle());
 }

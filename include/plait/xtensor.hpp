@@ -11,13 +11,13 @@
 
 namespace plait {
 
-// Borrows the elements of an xt::xarray, xt::xtensor or adaptor, in any layout; a const container
-// gives a read-only array. See adapt(pointer, shape) in build.hpp for when writes arrive.
+/// Borrows the elements of an xt::xarray, xt::xtensor or adaptor, in any layout; a const container
+/// gives a read-only array. See adapt(pointer, shape) in build.hpp for when writes arrive.
 template <class E, detail::if_xt_memory<E> = 0>
 auto adapt(E& e) {
   return detail::adapt_xt(e);
 }
-// Views may be temporaries, as long as they refer to a container that lives on.
+/// The same of a view, which may be a temporary, as long as it refers to a container that lives on.
 template <class C, class... S>
 auto adapt(xt::xview<C, S...>&& v) {
   static_assert(std::is_lvalue_reference_v<C>,
@@ -31,9 +31,9 @@ auto adapt(xt::xstrided_view<C, S, L, F>&& v) {
   return detail::adapt_xt(v);
 }
 
-// A row-major xtensor adaptor that owns a reference to the array's memory: evaluates, and copies
-// only an array that is not C-contiguous or is read-only. Without a copy the two sides see each
-// other's writes.
+/// A row-major xtensor adaptor that owns a reference to the array's memory: evaluates, and copies
+/// only an array that is not C-contiguous or is read-only. Without a copy the two sides see each
+/// other's writes.
 template <class T>
 auto as_xtensor(const array<T>& a) {
   const bool as_it_is = a.is_contiguous() && detail::is_writeable(a.handle());
@@ -45,9 +45,9 @@ auto as_xtensor(const array<T>& a) {
                              std::move(owner));
 }
 
-// What compile() gives: an array that borrows from the expression's containers, as the expression
-// does. An array<T> made of it is evaluated before they can change or go: at the end of the
-// statement, or when this goes.
+/// What compile() gives: an array that borrows from the expression's containers, as the expression
+/// does. An `array<T>` made of it is evaluated before they can change or go: at the end of the
+/// statement, or when this goes.
 template <class E>
 class compiled : public array<detail::xt_recorded<E>> {
  public:
@@ -73,10 +73,10 @@ template <class E>
 struct is_array_type<compiled<E>> : std::true_type {};
 }  // namespace detail
 
-// An xtensor expression as one of Plait's: computed in as few loops as it takes, with SIMD and
-// threads, of the element types that xtensor would have. Functions that Plait does not have are
-// evaluated by xtensor, which PLAIT_LOG=fallback shows. compile(e).eval_into(p) is one loop that
-// writes to p.
+/// An xtensor expression as one of Plait's: computed in as few loops as it takes, with SIMD and
+/// threads, of the element types that xtensor would have. Functions that Plait does not have are
+/// evaluated by xtensor, which PLAIT_LOG=fallback shows. compile(e).eval_into(p) is one loop that
+/// writes to p.
 template <class E, detail::if_xt<E> = 0>
 compiled<E> compile(E&& expression) {
   return compiled<E>(std::forward<E>(expression));

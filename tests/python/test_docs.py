@@ -44,6 +44,74 @@ def test_names_in_cpp_are_what_headers_declare(monkeypatch):
     assert cpp_names.spelled("no_such_name", cpp_names.declared(), {"no_such_name": "nowhere(a)"}) is None
 
 
+def test_reference_of_cpp_is_what_comments_say(monkeypatch):
+    monkeypatch.syspath_prepend(str(ROOT / "scripts"))
+    import cpp_functions
+    import cpp_headers
+    import cpp_reference
+
+    assert cpp_functions.header() == cpp_functions.HEADER.read_text(), "python scripts/cpp_functions.py writes the header"
+    found = cpp_headers.declarations()
+    assert cpp_reference.without_comment(found) == []
+    assert {d.header for d in found} == {h for _, headers in cpp_reference.SECTIONS.values() for h in headers}
+    assert cpp_reference.pages() == {p.name: p.read_text() for p in cpp_reference.PAGES.iterdir()}, "python scripts/cpp_reference.py writes the pages"
+    navigation = (ROOT / "scripts" / "docs.yml").read_text()
+    assert all(f"cpp_api/{name}" in navigation for name in cpp_reference.pages())
+    assert {"sum", "operator+", "linalg::svd", "random::engine::poisson", "array::reshape", "array_view", "promote"} <= {d.path for d in found}
+
+
+def test_comments_of_cpp_are_found_and_missed(monkeypatch):
+    monkeypatch.syspath_prepend(str(ROOT / "scripts"))
+    import cpp_headers
+    import cpp_reference
+
+    text = """
+namespace plait {
+namespace detail {
+int hidden();
+}  // namespace detail
+/// The sum of
+/// both.
+template <class A, detail::if_array<A> = 0>
+auto f(const A& a, extents axes = {}) {
+  return '}';  // {
+}
+double f(double x);
+class C {
+ public:
+  C() : a_{1} {}
+  void bare(int n) const { use(n); }
+
+ private:
+  int a_;
+};
+}  // namespace plait
+"""
+    found = cpp_headers.read("h", text)
+    assert [(d.kind, d.path, d.signature, d.text) for d in found] == [
+        ("function", "f", "template <class A> auto f(const A& a, extents axes = {})", "The sum of\nboth."),
+        ("function", "f", "double f(double x)", ""),
+        ("class", "C", "class C", ""),
+        ("method", "C::bare", "void bare(int n) const", ""),
+    ]
+    assert cpp_reference.without_comment(found) == ["h.hpp:13: C", "h.hpp:16: C::bare"]
+
+
+@pytest.mark.skipif(not np.__version__.startswith("2.4."), reason="comments have NumPy 2.4's names")
+def test_comments_of_cpp_name_what_numpy_has(monkeypatch):
+    monkeypatch.syspath_prepend(str(ROOT / "scripts"))
+    import cpp_headers
+
+    named = {n for d in cpp_headers.declarations() for n in re.findall(r"(?<![/\w.])numpy((?:\.[a-z_]\w*)+)(?![\w/])", d.text)}
+    assert len(named) > 300 and not [n for n in named if not found_in(np, n)]
+
+
+def found_in(owner, path):
+    for name in path.split(".")[1:]:
+        owner = getattr(owner, name, None)
+    return owner is not None
+
+
 TUTORIALS = sorted(p for p in (DOCS / "tutorials").glob("*.md") if p.stem != "index")
 PAGES = [ROOT / "README.md", *sorted(DOCS.glob("*.md")), *sorted((DOCS / "tutorials").glob("*.md"))]
 

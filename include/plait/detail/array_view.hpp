@@ -4,9 +4,9 @@
 
 namespace plait {
 
-// What view() gives: an array whose assignment writes through to the elements, where assignment to
-// an array<T> makes the name mean another array. swap() exchanges elements, too. Only std::move
-// moves the view itself, so that containers of views can drop, insert and reorder them.
+/// What view() gives: an array whose assignment writes through to the elements, where assignment to
+/// an `array<T>` makes the name mean another array. swap() exchanges elements, too. Only std::move
+/// moves the view itself, so that containers of views can drop, insert and reorder them.
 template <class T>
 class array_view : public array<T> {
  public:
@@ -14,8 +14,9 @@ class array_view : public array<T> {
   explicit array_view(detail::Handle h) : array<T>(std::move(h)) {}
   using array<T>::begin;
   using array<T>::end;
-  // Of the view of a named array, whose memory they are.
+  /// Of the view of a named array, whose memory they are.
   iterator begin() && { return iterator(this->handle_, 0); }
+  /// Behind the last element.
   iterator end() && { return iterator(this->handle_, detail::size_of(this->handle_)); }
   array_view(const array_view& o) : array<T>(o) {}
   array_view(array_view&& o) noexcept : array<T>(std::move(o)), moved_(true) {}
@@ -107,7 +108,7 @@ class read_only : public array<T> {
 };
 }  // namespace detail
 
-// What view() of a const array gives: nothing writes through it, nor through what is made of it.
+/// What view() of a const array gives: nothing writes through it, nor through what is made of it.
 template <class T>
 class array_view<const T> : public detail::read_only<T> {
  public:
@@ -118,7 +119,7 @@ class array_view<const T> : public detail::read_only<T> {
   array_view& operator=(const array_view&) = delete;
 };
 
-// Exchanges the elements of two views. Throws ShapeError.
+/// Exchanges the elements of two views. ShapeError.
 template <class T>
 void swap(array_view<T>& a, array_view<T>& b) {
   detail::swap_elements(a.handle(), b.handle());

@@ -76,9 +76,9 @@ struct reference_arithmetic<R, std::complex<U>> {
 
 }  // namespace detail
 
-// What x(i, j) gives on a mutable array: reads as T, writes through. Like the reference that a
-// std::vector gives, it is good as long as the variable x is; value() is the element by itself. Of
-// a temporary view it keeps the elements.
+/// What x(i, j) gives on a mutable array: reads as T, writes through. Like the reference that a
+/// std::vector gives, it is good as long as the variable x is; value() is the element by itself. Of
+/// a temporary view it keeps the elements.
 template <class T>
 class [[nodiscard]] element_reference
     : public detail::reference_arithmetic<element_reference<T>, T> {
@@ -96,6 +96,7 @@ class [[nodiscard]] element_reference
     detail::check_element(owner_, size_);
   }
   element_reference(const element_reference&) = default;
+  /// The element by itself.
   T value() const { return detail::read_element<T>(handle(), index_, size_); }
   operator T() const { return value(); }
   const element_reference& operator=(const T& v) const {
@@ -141,7 +142,7 @@ class [[nodiscard]] element_reference
   std::int64_t index_[8];
 };
 
-// Exchanges the elements.
+/// Exchanges the elements.
 template <class T>
 void swap(const element_reference<T>& a, const element_reference<T>& b) {
   const T before = a.value();

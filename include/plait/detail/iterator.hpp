@@ -6,7 +6,8 @@
 
 namespace plait {
 
-// E is const where elements are only read. Any strides; the memory is the array's, as data() is.
+/// An iterator over the elements of an array in C order, whatever its strides. E is const where
+/// elements are only read; the memory is the array's, as data() is.
 template <class E>
 class element_iterator {
  public:

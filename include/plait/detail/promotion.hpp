@@ -9,7 +9,8 @@
 
 namespace plait {
 
-// Those that NumPy has, in its type-number order, and behind them those of ml_dtypes.
+/// The element types: those that NumPy has, in its type-number order, and behind them those of
+/// ml_dtypes.
 enum class dtype : std::uint8_t {
   bool_,
   int8,
@@ -29,6 +30,7 @@ enum class dtype : std::uint8_t {
 #define PLAIT_NARROW_INT(id, name, ...) name,
 #include "plait/detail/dtypes.def"
 };
+/// How many dtypes there are.
 inline constexpr int kDTypes = 0
 #define PLAIT_DTYPE(...) +1
 #define PLAIT_NARROW_FLOAT(...) +1
@@ -198,7 +200,8 @@ constexpr dtype promote_weak(dtype strong, weak w) {
 
 }  // namespace detail
 
-// numpy.promote_types. Throws DTypeError where no dtype holds both, as of bfloat16 and a float8.
+/// The dtype that holds the values of both (numpy.promote_types). DTypeError where there is none,
+/// as of bfloat16 and a float8.
 constexpr dtype promote(dtype a, dtype b) {
   const std::optional<dtype> t = detail::common_dtype(a, b);
   if (!t) detail::throw_no_common(a, b);

@@ -31,19 +31,21 @@ inline Key to_key(const KeptIndices& k) { return k.key; }
 
 }  // namespace detail
 
-// An array like any other where it is read: of a copy of the elements, made when it is first asked
-// for. `view(a, m) = x`, += and the like on what view() returned write to the array; an element
-// that is named twice has the last value.
+/// What view(a, indices, ...) and a[mask] give: an array like any other where it is read, of a copy
+/// of the elements, made when it is first asked for. `view(a, m) = x`, += and the like on what
+/// view() returned write to the array; an element that is named twice has the last value.
 template <class T>
 class selection : public detail::read_only<T> {
  public:
   selection(const detail::Handle& from, std::vector<detail::Key> key)
       : detail::read_only<T>(detail::select(from, std::move(key))) {}
+  /// For the library's own functions.
   template <class... I>
   static selection of(const detail::Handle& from, const I&... index) {
     return {from, {detail::to_key(index)...}};
   }
   selection(const selection&) = default;
+  /// The copy, evaluated.
   array<T> eval() const { return array<T>(*this).eval(); }
 
   template <class B, class = std::enable_if_t<detail::operand_traits<B>::valid>>
@@ -51,12 +53,14 @@ class selection : public detail::read_only<T> {
     assign(value);
   }
   void operator=(const selection& o) { assign(o); }
+  /// Writes a value or an array, which broadcasts, to the selected elements. ShapeError.
   template <class B>
   void assign(const B& value) {
     static_assert(detail::storable<B, T>,
                   "plait: complex values do not fit a real array; take real()");
     detail::set_selected(this->handle_, detail::operand_traits<B>::operand(value));
   }
+  /// Writes one value to the selected elements.
   template <class V>
   void fill(const V& value) {
     static_assert(!detail::is_array_type<V>::value, "plait: fill() takes one value");
