@@ -90,11 +90,11 @@ int main(int, char** argv) try {
   plait_program* program;
   if (plait_load(argv[1], &program)) return 3;
   const std::int64_t xs[] = {rows, 24}, ws[] = {24, 16};
-  const plait_array given[] = {{const_cast<float*>(x.data()), x.size() * 4, "float32", 2, xs},
-                               {const_cast<float*>(w.data()), w.size() * 4, "float32", 2, ws}};
+  const plait_array given[] = {{const_cast<float*>(x.data()), x.size() * 4, "float32", 2, xs, 0},
+                               {const_cast<float*>(w.data()), w.size() * 4, "float32", 2, ws, 0}};
   std::vector<float> y(static_cast<std::size_t>(rows) * 16), mean(16);
   float sum = 0;
-  plait_array into[] = {{y.data(), y.size() * 4, 0, 0, 0}, {&sum, 4, 0, 0, 0}, {mean.data(), 64, 0, 0, 0}};
+  plait_array into[] = {{y.data(), y.size() * 4, 0, 0, 0, 0}, {&sum, 4, 0, 0, 0, 0}, {mean.data(), 64, 0, 0, 0, 0}};
   if (const char* error = plait_call(program, given, 2, into, 3)) return std::puts(error), 4;
   const auto first = numbers<float>(argv[4]);
   for (std::size_t i = 0; i < y.size(); ++i)
@@ -157,8 +157,8 @@ int main(int n, char** argv) {
   if (error) return puts(error), 1;
   double u[3] = {1, 2, 3}, table[4] = {10, 20, 30, 40};
   int64_t ids[3] = {3, -4, 1}, three = 3, four = 4;
-  plait_array given[] = {{u, sizeof u, "float64", 1, &three}, {table, sizeof table, "float64", 1, &four}, {ids, sizeof ids, "int64", 1, &three}};
-  plait_array sum = {0, 0, 0, 0, 0};
+  plait_array given[] = {{u, sizeof u, "float64", 1, &three, 0}, {table, sizeof table, "float64", 1, &four, 0}, {ids, sizeof ids, "int64", 1, &three, 0}};
+  plait_array sum = {0, 0, 0, 0, 0, 0};
   error = plait_call(program, given, 3, &sum, 1);
   if (error) return puts(error), 2;
   printf("%g %g %g %g\n", u[0], u[1], u[2], *(double*)sum.data);
@@ -196,8 +196,8 @@ int main(int n, char** argv) {
 
   double c[12] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11}, bytes[6];
   const int64_t four = 4, huge = INT64_MAX, minus = -4;
-  plait_array sum = {0, 0, 0, 0, 0};
-#define ARRAY(p, shape) {p, 32, "float64", 1, shape}
+  plait_array sum = {0, 0, 0, 0, 0, 0};
+#define ARRAY(p, shape) {p, 32, "float64", 1, shape, 0}
 #define CALL(program, what, x, y, result) { plait_array given[] = {x, y}; say(what, plait_call(program, given, 2, result, 1)); }
   plait_array whole = ARRAY(c, &four), next = ARRAY(c + 3, &four), far = ARRAY(c + 4, &four);
   CALL(moved, "equal", whole, whole, &sum)
@@ -211,19 +211,19 @@ int main(int n, char** argv) {
   CALL(moved, "negative", negative, far, &sum)
   CALL(moved, "no shape", shapeless, far, &sum)
   printf("%g %g %g\n", c[0], c[4], c[11]);
-  plait_array at_c = {c, sizeof c, 0, 0, 0};
+  plait_array at_c = {c, sizeof c, 0, 0, 0, 0};
   CALL(moved, "a result over what is written", whole, far, &at_c)
   printf("%g\n", c[0]);
 
   /* Results over what is read: reversed, where each place is read after it was written. */
   CALL(twice, "in place", whole, far, &at_c)
   printf("%g %g %g %g %g\n", c[0], c[1], c[2], c[3], c[4]);
-  plait_array shifted = {c + 2, 32, 0, 0, 0};
+  plait_array shifted = {c + 2, 32, 0, 0, 0, 0};
   CALL(twice, "shifted", whole, far, &shifted)
   printf("%g %g %g %g\n", c[2], c[3], c[4], c[5]);
 
   /* One struct for the results of all calls: the program's memory is wanted again. Then as an argument. */
-  plait_array again = {0, 0, 0, 0, 0};
+  plait_array again = {0, 0, 0, 0, 0, 0};
   plait_array z = ARRAY(c + 8, &four);
   for (int i = 0; i < 3; ++i) CALL(twice, "again", z, z, &again)
   printf("%g %g\n", ((double*)again.data)[0], ((double*)again.data)[3]);
@@ -236,7 +236,7 @@ int main(int n, char** argv) {
   memcpy(odd, c + 8, 32);
   plait_array skew = ARRAY(odd, &four);
   char room[33];
-  plait_array into = {room + 1, 32, 0, 0, 0};
+  plait_array into = {room + 1, 32, 0, 0, 0, 0};
   CALL(twice, "skew", skew, z, &into)
   double first;
   memcpy(&first, room + 1, 8);

@@ -1,10 +1,14 @@
 #include "exporter.hpp"
 
 #include <algorithm>
+#include <mutex>
+#include <new>
 
+#include "core/os/pages.hpp"
 #include "engine/direct/operation.hpp"
 #include "engine/plans/recording.hpp"
 #include "engine/plans/run.hpp"
+#include "tracer/context.hpp"
 #include "tracer/layout.hpp"
 
 namespace plait::engine {
@@ -95,6 +99,49 @@ Extents Trace::extents() const {
   for (const GNode& g : graph_->nodes)
     all.insert(all.end(), g.node->shape.begin(), g.node->shape.end());
   return all;
+}
+
+tracer::Array untouched(DType t, const Dims& shape) {
+  const auto item = static_cast<std::int64_t>(itemsize(t));
+  const auto bytes =
+      static_cast<std::size_t>(std::max<std::int64_t>(1, element_count(shape) * item));
+  struct Mapping {
+    void* begin;
+    std::size_t bytes;
+  };
+  auto mapping = std::make_unique<Mapping>(Mapping{os::reserve_pages(bytes), bytes});
+  if (!mapping->begin) throw std::bad_alloc();
+  const Ref<Buffer> b = adopt(
+      mapping->begin, bytes, true,
+      [](void* m) {
+        const std::unique_ptr<Mapping> mapping(static_cast<Mapping*>(m));
+        os::unmap_pages(mapping->begin, mapping->bytes);
+      },
+      mapping.get());
+  mapping.release();
+  return tracer::from_buffer(b, t, shape, contiguous_strides(shape, item), 0);
+}
+
+WatchedCall::WatchedCall(std::vector<Array> arguments) : arguments_(std::move(arguments)) {
+  tracer::evaluate(arguments_);
+  const std::lock_guard held(tracer::lock());
+  for (const Array& a : arguments_) nodes_.push_back(a.storage->version.get());
+  capture_.emplace(arguments_, true);
+}
+
+void WatchedCall::end(std::span<const Array> results) {
+  capture_->end();
+  std::vector<Array> arrays(results.begin(), results.end());
+  for (const Array& a : results) results_.push_back({a.dtype, a.ndim()});
+  for (const tracer::Capture::Demand& d : capture_->demands()) arrays.push_back(d.holds);
+  const std::lock_guard held(tracer::lock());
+  trace_.emplace(*capture_, arguments_, nodes_, arrays, refused_);
+}
+
+WatchedCall::~WatchedCall() {
+  const std::lock_guard held(tracer::lock());
+  trace_.reset();
+  capture_.reset();
 }
 
 Variant::Bound bounds_of_class(std::int64_t extent) {

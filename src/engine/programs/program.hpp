@@ -109,6 +109,9 @@ class Program {
   // program was exported for.
   Extents extents_of(std::span<const Dims> shapes) const;
 
+  // Extents of a result's; -1: it differs from call to call.
+  Extents result_extents(std::size_t result) const;
+
   // What is recorded holds for arguments of which none shares memory with one that is written:
   // throws ValueError where `meet` says so of two.
   void check_apart(const std::function<bool(std::size_t, std::size_t)>& meet) const;
