@@ -8,6 +8,7 @@ import json
 import os
 import tempfile
 import traceback
+import warnings
 
 import numpy
 
@@ -28,7 +29,7 @@ def export(fn, example_args, path, *, dynamic=(), targets=None):
     path: str or path-like; written whole or not at all.
     dynamic: extents that may differ from call to call, at most three: axes of the first array (an equal extent of another array
     is the same extent), or a dict {argument's name or position: axes}, where axes is a sequence, or a dict {axis: name} of
-    which equal names are one extent. They have to be 1 or more; others are checked by each call.
+    which equal names are one extent. They are 1 or more in the example; others are checked by each call.
     targets: processors to compile for, of this architecture: "x86-64-v2", "x86-64-v3", "x86-64-v4", or "aarch64"; or "host".
     None: the last two of the architecture's.
 
@@ -162,7 +163,9 @@ class _Function:
         for position, a in zip(self.positions, arrays):
             args[position] = a
         _, call = self.jitted.begin()
-        with _caught.uncaught(), numpy.errstate(all="warn", under="ignore"), call:  # nothing is computed here
+        # Nothing is computed here. What is said of arrays without elements is said to those who call with such.
+        with warnings.catch_warnings(), _caught.uncaught(), numpy.errstate(all="warn", under="ignore"), call:
+            warnings.simplefilter("ignore", RuntimeWarning)
             args, _ = call.arguments(args, {})
             given = [args[i] for i in self.positions]
             made = _plait.export_call(given)

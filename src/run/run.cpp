@@ -21,6 +21,7 @@
 #include "engine/threads/lent_threads.hpp"
 #include "plait/error.hpp"
 #include "tracer/context.hpp"
+#include "tracer/layout.hpp"
 
 using plait::Dims;
 using plait::DType;
@@ -117,25 +118,28 @@ NodeMemory borrowed(const Range& r, bool writeable) {
   return {plait::adopt(r.first, r.bytes, writeable, nullptr, nullptr), 0};
 }
 
-// Elements between memory with strides and memory in C order, of which it gives the end.
-template <std::size_t kItem, bool kGathers>
-std::byte* copy_elements(std::byte* strided, std::byte* dense, const Dims& shape,
-                         const Dims& strides, int axis) {
-  for (std::int64_t i = 0; axis < shape.size() && i < shape[axis]; ++i, strided += strides[axis])
-    dense = copy_elements<kItem, kGathers>(strided, dense, shape, strides, axis + 1);
-  if (axis < shape.size()) return dense;
-  std::memcpy(kGathers ? dense : strided, kGathers ? strided : dense, kItem);
-  return dense + kItem;
+struct Strided {
+  std::byte* first;
+  const Dims& strides;
+};
+template <std::size_t kItem>
+void copy_row(std::byte* to, std::int64_t to_step, const std::byte* from, std::int64_t from_step,
+              std::int64_t n) {
+  for (; n > 0; --n, to += to_step, from += from_step) std::memcpy(to, from, kItem);
 }
-template <bool kGathers>
-void copy_elements(std::size_t item, std::byte* strided, std::byte* dense, const Dims& shape,
-                   const Dims& strides) {
-  const auto copy = item == 1   ? copy_elements<1, kGathers>
-                    : item == 2 ? copy_elements<2, kGathers>
-                    : item == 4 ? copy_elements<4, kGathers>
-                    : item == 8 ? copy_elements<8, kGathers>
-                                : copy_elements<16, kGathers>;
-  copy(strided, dense, shape, strides, 0);
+// Elements of one shape, which has an axis at least.
+void copy_elements(std::size_t item, const Dims& shape, Strided to, Strided from, int axis = 0) {
+  const std::int64_t n = shape[axis], to_step = to.strides[axis], from_step = from.strides[axis];
+  if (axis + 1 == shape.size()) {
+    const auto copy = item == 1   ? copy_row<1>
+                      : item == 2 ? copy_row<2>
+                      : item == 4 ? copy_row<4>
+                      : item == 8 ? copy_row<8>
+                                  : copy_row<16>;
+    return copy(to.first, to_step, from.first, from_step, n);
+  }
+  for (std::int64_t i = 0; i < n; ++i, to.first += to_step, from.first += from_step)
+    copy_elements(item, shape, to, from, axis + 1);
 }
 
 // An argument of a call.
@@ -188,31 +192,34 @@ class Argument {
   NodeMemory readable() const {
     if (dense_ && range_.aligned(type_)) return borrowed(range_, false);
     NodeMemory copy{plait::allocate(bytes_of(shape_, type_)), 0};
-    if (dense_)
-      std::memcpy(copy.at(), first_, range_.bytes);
-    else
-      copy_elements<true>(plait::itemsize(type_), first_, copy.at(), shape_, strides_);
+    transfer(copy.at(), true);
     return copy;
   }
-  void store(std::byte* from) const {
-    if (range_.bytes == 0) return;
-    if (dense_)
-      std::memcpy(first_, from, range_.bytes);
-    else
-      copy_elements<false>(plait::itemsize(type_), first_, from, shape_, strides_);
-  }
+  void store(std::byte* from) const { transfer(from, false); }
 
  private:
+  // Copies the elements between here and memory in C order.
+  void transfer(std::byte* memory, bool out) const {
+    if (range_.bytes == 0) return;
+    if (dense_) {
+      std::memcpy(out ? memory : first_, out ? first_ : memory, range_.bytes);
+      return;
+    }
+    const std::size_t item = plait::itemsize(type_);
+    const Dims in_order = plait::contiguous_strides(shape_, static_cast<std::int64_t>(item));
+    const Strided here{first_, strides_}, there{memory, in_order};
+    copy_elements(item, shape_, out ? there : here, out ? here : there);
+  }
   // Whether two elements may: each axis has to step over what those of shorter steps span.
   bool lies_over_itself() const {
-    std::vector<std::pair<std::int64_t, std::int64_t>> axes;
-    for (int d = 0; d < shape_.size(); ++d)
-      if (shape_[d] > 1) axes.emplace_back(std::abs(strides_[d]), shape_[d]);
-    std::ranges::sort(axes);
+    Dims steps;
+    for (const std::int64_t s : strides_) steps.push_back(std::abs(s));
     auto span = static_cast<std::int64_t>(plait::itemsize(type_));
-    for (const auto& [step, n] : axes) {
-      if (step < span) return true;
-      span += step * (n - 1);
+    for (const std::int64_t d : plait::tracer::iteration_order(steps.size(), {&steps, 1})) {
+      const int axis = static_cast<int>(d);
+      if (shape_[axis] == 1) continue;
+      if (steps[axis] < span) return true;
+      span += steps[axis] * (shape_[axis] - 1);
     }
     return false;
   }

@@ -274,19 +274,25 @@ void FunctionExporter::name_extents(std::int64_t axis) {
       if (a.dynamic[i] < 0 && a.shape[i] == first.shape[d]) a.dynamic[i] = first.dynamic[d];
 }
 
+Dims FunctionExporter::shape_of(std::int32_t argument, const Extents& extents) const {
+  const ProgramArgument& a = data_.arguments[static_cast<std::size_t>(argument)];
+  Dims shape;
+  for (std::size_t d = 0; d < a.shape.size(); ++d)
+    shape.push_back(a.dynamic[d] < 0 ? a.shape[d]
+                                     : extents[static_cast<std::size_t>(a.dynamic[d])]);
+  return shape;
+}
+
 const FunctionExporter::Call& FunctionExporter::record(const Extents& extents) {
   const auto known = recorded_.find(extents);
   if (known != recorded_.end()) return known->second;
   std::vector<tracer::Array> arrays;
-  for (const ProgramArgument& a : data_.arguments) {
-    Dims shape;
+  for (std::size_t i = 0; i < data_.arguments.size(); ++i) {
+    const ProgramArgument& a = data_.arguments[i];
+    const Dims shape = shape_of(static_cast<std::int32_t>(i), extents);
     auto bytes = static_cast<std::int64_t>(itemsize(a.dtype));
-    for (std::size_t d = 0; d < a.shape.size(); ++d) {
-      shape.push_back(a.dynamic[d] < 0 ? a.shape[d]
-                                       : extents[static_cast<std::size_t>(a.dynamic[d])]);
-      if (__builtin_mul_overflow(bytes, shape[static_cast<int>(d)], &bytes) || bytes > kMostBytes)
-        throw TooLarge();
-    }
+    for (const std::int64_t n : shape)
+      if (__builtin_mul_overflow(bytes, n, &bytes) || bytes > kMostBytes) throw TooLarge();
     try {
       arrays.push_back(untouched(a.dtype, shape));
     } catch (const std::bad_alloc&) {
@@ -463,11 +469,31 @@ void FunctionExporter::add_variant(const Box& box, const Extents& at, const Plan
   }
   v.nodes = trace.nodes();
   const std::vector<std::uint32_t> sites = trace.result_sites();
-  for (std::size_t i = 0; i < trace.results().size(); ++i) {
+  const auto add_result = [&](std::size_t i) {
     const auto shapes = fit.of_each([&](const Trace& t) { return t.shape_of(i); });
     const std::vector<std::uint32_t> there(static_cast<std::size_t>(shapes[0].size()), sites[i]);
     v.results.push_back({trace.results()[i], fit.numbers(shapes, there)});
+  };
+  const std::size_t unwritten = trace.results().size() - trace.writes().size();
+  for (std::size_t i = 0; i < unwritten; ++i) add_result(i);
+  if (data_.variants.empty()) data_.writes = trace.writes();
+  std::size_t written = 0;
+  for (const std::int32_t w : data_.writes) {
+    const auto found = std::ranges::find(trace.writes(), w);
+    if (found != trace.writes().end()) {
+      ++written;
+      add_result(unwritten + static_cast<std::size_t>(found - trace.writes().begin()));
+      continue;
+    }
+    // Nothing is recorded for arrays without elements.
+    std::vector<Dims> shapes;
+    for (const Fit::Sample& s : samples) shapes.push_back(shape_of(w, s.extents));
+    if (!std::ranges::all_of(shapes, [](const Dims& d) { return element_count(d) == 0; })) break;
+    ++written;
+    v.results.push_back({-1, fit.numbers(shapes)});
   }
+  if (written != data_.writes.size() || v.results.size() < trace.results().size())
+    throw Refused("which arguments it writes to depends on the extents", 0);
   // Extents that follow from the dynamic ones, and the classes that the plan is for.
   const auto seen = fit.of_each([](const Trace& t) { return t.extents(); });
   const std::vector<Number> extents = fit.numbers(seen);
@@ -477,9 +503,6 @@ void FunctionExporter::add_variant(const Box& box, const Extents& at, const Plan
   for (const auto& [differences, n] : checked)
     v.checks.push_back({{differences}, bounds_of_class(n)});
   for (const auto& d : p.of->demands()) v.demands.push_back(d.otherwise);
-  if (data_.variants.empty()) data_.writes = trace.writes();
-  if (data_.writes != trace.writes())
-    throw Refused("which arguments it writes to depends on the extents", 0);
   v.kernels = add_kernels(data_, *p.plan, tiers_);
   v.plan = *p.plan;
   data_.variants.push_back(std::move(v));

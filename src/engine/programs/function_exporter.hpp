@@ -55,6 +55,7 @@ class FunctionExporter {
   using Box = std::vector<Interval>;
   class Fit;
 
+  Dims shape_of(std::int32_t argument, const Extents& extents) const;
   const Call& record(const Extents& extents);
   Planned planned(const Extents& extents);
   bool alike(const Planned& p, const Extents& extents);

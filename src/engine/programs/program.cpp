@@ -295,8 +295,10 @@ std::vector<Program::Value> Program::run(std::span<const NodeMemory> arguments,
   run_on_host(const_cast<fusion::Plan&>(v.plan), *r->bindings, taken);
   std::ranges::copy(r->given.slots, r->bindings->slots.begin());
   put_back(std::move(r));
-  for (const Value& value : results)
+  for (Value& value : results) {
+    if (!value.memory && element_count(value.shape) == 0) value.memory = {allocate(0), 0};
     if (!value.memory) throw InternalError("an exported program without one of its results");
+  }
   const std::size_t visible = data_.results.size();
   for (std::size_t i = 0; i < v.demands.size(); ++i)
     if (*results[visible + i].memory.at() == std::byte{0}) throw IndexError(v.demands[i]);

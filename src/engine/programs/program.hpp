@@ -65,7 +65,7 @@ struct Variant {
   std::vector<Leaf> leaves;
   std::int32_t nodes = 0;
   struct Result {
-    std::int32_t node;
+    std::int32_t node;  // -1: it has no elements
     std::vector<Number> shape;
   };
   std::vector<Result> results;       // the program's, then those of the demands, and what it writes
