@@ -45,6 +45,8 @@ Trace::Trace(const tracer::Capture& capture, std::span<const Array> arguments,
   }
   std::vector<Node*> wanted;
   for (const Array& a : made) {
+    hold_.push_back(a);
+    if (a.size() == 0) continue;  // there is nothing to compute
     Node* const n = a.storage->version.get();
     if (!pending(*n) || n->kind == NodeKind::Empty || n->device > kHost)
       refuse("it returns what it does not compute", *n);
@@ -53,12 +55,12 @@ Trace::Trace(const tracer::Capture& capture, std::span<const Array> arguments,
         element_count(a.shape) != element_count(n->shape))
       refuse("it returns a part of an array", *n);
     wanted.push_back(n);
-    hold_.push_back(a);
   }
   if (!refused.why.empty()) return;
   graph_ = std::make_unique<fusion::Graph>(wanted);
   for (const Node* n : nodes) arguments_.push_back(number_of(*graph_, n));
-  for (const Node* n : wanted) wanted_.push_back(number_of(*graph_, n));
+  for (const Array& a : hold_)
+    wanted_.push_back(a.size() == 0 ? -1 : number_of(*graph_, a.storage->version.get()));
 }
 
 Trace::~Trace() = default;
@@ -86,7 +88,7 @@ std::vector<std::uint32_t> Trace::sites(const fusion::Plan& p) const {
 
 std::vector<std::uint32_t> Trace::result_sites() const {
   std::vector<std::uint32_t> sites;
-  for (const std::int32_t n : wanted_) sites.push_back((*graph_)[n].node->site);
+  for (const std::int32_t n : wanted_) sites.push_back(n < 0 ? 0 : (*graph_)[n].node->site);
   return sites;
 }
 

@@ -59,7 +59,7 @@ class Trace {
   std::vector<tracer::Array> hold_;
   std::unique_ptr<fusion::Graph> graph_;
   std::vector<std::int32_t> arguments_;  // nodes; -1: not read
-  std::vector<std::int32_t> wanted_;     // nodes
+  std::vector<std::int32_t> wanted_;     // nodes; -1: it has no elements
   std::vector<std::int32_t> writes_;
   std::vector<Ref<Buffer>> constants_;
 };
