@@ -3,9 +3,11 @@
 #include <unistd.h>
 #include <atomic>
 #include <catch2/catch.hpp>
+#include <chrono>
 #include <cstdio>
 #include <cstring>
 #include <fstream>
+#include <future>
 #include <iterator>
 #include <numeric>
 #include <string>
@@ -336,13 +338,31 @@ TEST_CASE("the C interface is configured: threads, an executor, the log") {
   export_doubled(path);
   plait::program program = plait::load(path);
   const int before = plait::num_threads();
+  // In the middle of a loop of one program, another thread's call of a clone comes to its end.
   struct Seen {
+    plait::program other;
     std::atomic<int> loops{0};
-  } seen;
+    std::string meanwhile = {};
+  } seen{program.clone()};
   plait_options o{};
   o.threads = 3;
   o.executor = [](void* context, std::int32_t n, void (*piece)(void*, std::int32_t), void* data) {
-    ++static_cast<Seen*>(context)->loops;
+    Seen& seen = *static_cast<Seen*>(context);
+    if (seen.loops++ == 0) {
+      const auto call = [&seen] {
+        const std::vector<double> x(6, 1);
+        return elements<double>(seen.other({{x.data(), {2, 3}}})[0])[5] == 3 ? "right" : "wrong";
+      };
+      std::packaged_task<std::string()> task(call);
+      std::future<std::string> result = task.get_future();
+      std::thread thread(std::move(task));
+      const bool ended = result.wait_for(std::chrono::seconds(60)) == std::future_status::ready;
+      seen.meanwhile = ended ? result.get() : "it waits";
+      if (ended)
+        thread.join();
+      else
+        thread.detach();
+    }
     for (std::int32_t i = 0; i < n; ++i) piece(data, i);
   };
   o.executor_context = &seen;
@@ -352,6 +372,7 @@ TEST_CASE("the C interface is configured: threads, an executor, the log") {
   x.eval();
   for (int i = 0; i < 20 && seen.loops == 0; ++i) program({x});
   CHECK(seen.loops > 0);
+  CHECK(seen.meanwhile == "right");
   o.threads = -1;
   CHECK(plait_configure(&o) == std::string("the number of threads must be at least 1, not -1"));
   o.threads = 1;
