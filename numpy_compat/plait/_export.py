@@ -3,6 +3,7 @@
 Which extents it is recorded with, and what is made of it, is the engine's (engine/programs/function_exporter.cpp).
 """
 
+import contextlib
 import inspect
 import json
 import os
@@ -163,9 +164,7 @@ class _Function:
         for position, a in zip(self.positions, arrays):
             args[position] = a
         _, call = self.jitted.begin()
-        # Nothing is computed here. What is said of arrays without elements is said to those who call with such.
-        with warnings.catch_warnings(), _caught.uncaught(), numpy.errstate(all="warn", under="ignore"), call:
-            warnings.simplefilter("ignore", RuntimeWarning)
+        with _quiet(), _caught.uncaught(), numpy.errstate(all="warn", under="ignore"), call:  # nothing is computed here
             args, _ = call.arguments(args, {})
             given = [args[i] for i in self.positions]
             made = _plait.export_call(given)
@@ -194,6 +193,17 @@ class _Function:
             why, site = refusal
             raise self.refused(why + _there(_plait.site(site)))
         return self.exporter.file(self.name, _plait.__version__, json.dumps(self.tree))
+
+
+@contextlib.contextmanager
+def _quiet():
+    """What the function says of arrays without elements is of no use to who exports it. warnings.catch_warnings would have all computed that is pending."""
+    before = list(warnings.filters)
+    warnings.simplefilter("ignore", RuntimeWarning)
+    try:
+        yield
+    finally:
+        warnings.filters[:] = before
 
 
 def _forget(exception):
