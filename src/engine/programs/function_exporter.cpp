@@ -328,6 +328,11 @@ void FunctionExporter::plan(const Record& function, const Progress& progress) {
     throw ValueError("at most " + std::to_string(kMostExtents) + " extents may be dynamic, not " +
                      std::to_string(example_.size()));
   function_ = &function;
+  // However it ends, nobody is to compute what was recorded: arrays of these sizes have no memory.
+  struct Forgotten {
+    std::map<Extents, Call>& recorded;
+    ~Forgotten() { recorded.clear(); }
+  } const forgotten{recorded_};
   data_.results = record(example_)->results();
   std::vector<std::vector<Interval>> all;
   for (std::size_t e = 0; e < example_.size(); ++e) {
