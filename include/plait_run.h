@@ -22,40 +22,79 @@ PLAIT_RUN_API const char* plait_version(void);
 
 typedef struct plait_program plait_program;
 
-/* An array, C-contiguous. */
+/* An array in memory. */
 typedef struct {
-  void* data;
-  size_t bytes;      /* at data */
+  void* data;        /* the first element: that of indices 0, 0, ...; no elements: may be NULL */
+  size_t bytes;      /* at data; not looked at where strides are given */
   const char* dtype; /* NumPy's name: "float32", "int64", "bool", "bfloat16", ... */
   int32_t ndim;
-  const int64_t* shape; /* ndim extents */
+  const int64_t* shape;   /* ndim extents */
+  const int64_t* strides; /* ndim steps in bytes, of any sign; NULL: C-contiguous */
 } plait_array;
 
-/* plait_load and plait_call return NULL, or what went wrong, which stays until this thread's next
-   call. */
+/* What gives a const char* that is no name returns NULL, or what went wrong, which stays until this
+   thread's next call. */
 
 /* Reads a program, for this processor. The file holds machine code: who may write it decides what
    runs. */
 PLAIT_RUN_API const char* plait_load(const char* path, plait_program** program);
+/* The same of a file's bytes in memory, which may go afterwards. */
+PLAIT_RUN_API const char* plait_load_memory(const void* file, size_t bytes,
+                                            plait_program** program);
+/* Another program that is the same: it shares code and constants, and has results of its own. */
+PLAIT_RUN_API const char* plait_clone(const plait_program* program, plait_program** clone);
 
-/* Runs it. Arguments: all fields filled in; what the function writes to is written, and shares no
-   memory with others. Results: where data is not NULL, and not a result of the last call's in the
-   program's memory, they are stored there, if that has bytes enough and is no other result's and no
-   argument's that is written; else, memory of the program's, until its next call. The other fields
-   are filled in; shapes stay until the next call. Arrays that are not aligned as their dtype are
-   copied. A program is called by one thread at a time. */
+/* Runs it. Arguments: all fields filled in; what the function writes to is written, and the range
+   of bytes from its first element to its last meets no other argument's. Results: where data is not
+   NULL, and not a result of the last call's in the program's memory, they are stored there in C
+   order, if that has bytes enough and is no other result's and no argument's that is written; else,
+   memory of the program's, until its next call. The other fields are filled in; shapes stay until
+   the next call. Arguments that are not C-contiguous, or not aligned as their dtype, are copied.
+
+   Threads may run different programs side by side, clones of one included. A program that another
+   thread is calling gives an error. */
 PLAIT_RUN_API const char* plait_call(plait_program* program, const plait_array* arguments,
                                      size_t argument_count, plait_array* results,
                                      size_t result_count);
 
-/* How many results it gives. */
+/* How many arguments it takes, and results it gives. */
+PLAIT_RUN_API size_t plait_arguments(const plait_program* program);
 PLAIT_RUN_API size_t plait_results(const plait_program* program);
+
+/* What an argument or a result is. All of it stays as long as the program. */
+typedef struct {
+  const char* name; /* of a result: NULL */
+  const char* dtype;
+  int32_t ndim;
+  const int64_t* shape;       /* ndim extents; -1: it differs from call to call */
+  const char* const* extents; /* ndim names of those, equal ones are one extent; else NULL. Those of
+                                 results have no names */
+  int32_t written;            /* 1: an argument that the program writes to */
+} plait_info;
+PLAIT_RUN_API const char* plait_argument(const plait_program* program, size_t i, plait_info* info);
+PLAIT_RUN_API const char* plait_result(const plait_program* program, size_t i, plait_info* info);
 
 /* The argument's name where the program writes to it, else NULL. */
 PLAIT_RUN_API const char* plait_written(const plait_program* program, size_t argument);
 
 /* NULL is none. */
 PLAIT_RUN_API void plait_free(plait_program* program);
+
+/* What an application decides for all programs of the process. All zeros are the defaults. */
+typedef struct {
+  int32_t threads; /* of a loop; 0: as it is, at first as PLAIT_NUM_THREADS says */
+  /* Runs loops on threads of the application's in place of Plait's own: calls piece(data, i) for
+     every i in [0, n), on any threads, in any order, and returns when all calls have returned. */
+  void (*executor)(void* context, int32_t n, void (*piece)(void* data, int32_t i), void* data);
+  void* executor_context;
+  /* Takes the lines of the log, with their topic, in place of stderr. From any thread; it must not
+     call Plait. */
+  void (*log)(void* context, const char* topic, const char* text);
+  void* log_context;
+  const char* log_topics; /* as PLAIT_LOG has them: "fallback", "all", ""; NULL: as they are */
+} plait_options;
+/* While no other thread calls Plait. An error has changed nothing. */
+PLAIT_RUN_API const char* plait_configure(const plait_options* options);
 
 #ifdef __cplusplus
 }

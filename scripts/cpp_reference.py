@@ -21,7 +21,7 @@ SECTIONS = {
     "random": ("Random numbers", ["random"]),
     "networks": ("Networks", ["nn"]),
     "files": ("Files, memory, printing", ["memory", "npz", "print"]),
-    "running": ("Running, settings, devices", ["explain", "compile", "configure", "device", "load", "xtensor"]),
+    "running": ("Running, settings, devices", ["explain", "compile", "cancel", "configure", "device", "export_program", "load", "xtensor"]),
 }
 
 

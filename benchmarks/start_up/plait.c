@@ -29,8 +29,8 @@ int main(int argc, char** argv) {
   first_means(points, means);
   const int64_t point_shape[] = {n, kDims}, mean_shape[] = {kMeans, kDims};
   Model m = {NULL,
-             {{points, sizeof(double) * (size_t)n * kDims, "float64", 2, point_shape},
-              {means, sizeof means, "float64", 2, mean_shape}},
+             {{points, sizeof(double) * (size_t)n * kDims, "float64", 2, point_shape, NULL},
+              {means, sizeof means, "float64", 2, mean_shape, NULL}},
              {0}};
   check(plait_load(argv[1], &m.program));
   measure(&m, step, labels, n, atof(argv[3]));

@@ -38,8 +38,8 @@ constexpr const char* run_dtype() {
 }
 }  // namespace detail
 
-/// A C-contiguous array of the caller's: its first element and its shape. `dtype`: NumPy's name,
-/// where T has none of its own. What a program writes to cannot be const.
+/// An array of the caller's: its first element and its shape, C-contiguous, or with_strides().
+/// `dtype`: NumPy's name, where T has none of its own. What a program writes to cannot be const.
 class program_argument {
  public:
   template <class T>
@@ -50,6 +50,22 @@ class program_argument {
         item_(sizeof(T)),
         dtype_(dtype),
         shape_(std::move(shape)) {}
+  /// An array of Plait's, with its elements where they are.
+  template <class A, class T = typename A::value_type,
+            class = decltype(std::declval<A&>().handle())>
+  program_argument(A& a) : program_argument(a.data(), a.shape()) {
+    strides_ = a.strides();
+  }
+  /// The same with steps in bytes from an element to the next of each axis. Error where there are
+  /// more or fewer than axes.
+  program_argument with_strides(std::vector<std::int64_t> strides) const {
+    if (strides.size() != shape_.size())
+      throw Error("there are " + std::to_string(strides.size()) + " strides for " +
+                  std::to_string(shape_.size()) + " axes");
+    program_argument a = *this;
+    a.strides_ = std::move(strides);
+    return a;
+  }
 
  private:
   friend class program;
@@ -57,7 +73,7 @@ class program_argument {
   bool is_const_;
   std::size_t item_;
   const char* dtype_;
-  std::vector<std::int64_t> shape_;
+  std::vector<std::int64_t> shape_, strides_;
 };
 
 /// The same of an argument that the program writes to: const elements are an error of the
@@ -95,19 +111,40 @@ class program_result {
   std::size_t bytes_ = 0;
 };
 
-/// An exported program, of a file. One thread at a time calls it. Error: no such file, damaged, of
-/// another version, or for other processors.
+/// What an argument or a result of a program is.
+struct program_info {
+  std::string name;  // of an argument
+  std::string dtype;
+  std::vector<std::int64_t> shape;   // -1: the extent differs from call to call
+  std::vector<std::string> extents;  // names of an argument's such extents: equal ones are one
+  bool written = false;              // by the program
+};
+
+/// An exported program. One thread at a time calls it: Error for another. Threads have clone()s.
 class program {
  public:
   /// Error: no such file, damaged, of another version, or for other processors.
   explicit program(const std::string& path) {
-    plait_program* p = nullptr;
-    check(plait_load(path.c_str(), &p));
-    program_.reset(p);
+    take([&](plait_program** p) { return plait_load(path.c_str(), p); });
+  }
+  /// A file's bytes in memory, which may go afterwards.
+  program(const void* file, std::size_t bytes) {
+    take([&](plait_program** p) { return plait_load_memory(file, bytes, p); });
+  }
+  /// Another one that shares code and constants, and may run at the same time.
+  program clone() const {
+    program other;
+    other.take([&](plait_program** p) { return plait_clone(program_.get(), p); });
+    return other;
   }
 
-  /// What the program computes of these arrays. Error for arrays that it was not exported for, and
-  /// for const ones that it writes to.
+  /// What it takes, in order.
+  std::vector<program_info> arguments() const { return described(plait_arguments, plait_argument); }
+  /// What it gives, in order.
+  std::vector<program_info> results() const { return described(plait_results, plait_result); }
+
+  /// The results. Error for arrays that it was not exported for, and for const ones that it writes
+  /// to.
   std::vector<program_result> operator()(const std::vector<program_argument>& arguments) {
     std::vector<plait_array> given;
     for (const program_argument& a : arguments) {
@@ -116,8 +153,8 @@ class program {
         throw Error("argument '" + std::string(name) + "' is written to, and is const");
       std::size_t bytes = a.item_;
       for (const std::int64_t n : a.shape_) bytes *= static_cast<std::size_t>(n);
-      given.push_back(
-          {a.data_, bytes, a.dtype_, static_cast<std::int32_t>(a.shape_.size()), a.shape_.data()});
+      given.push_back({a.data_, bytes, a.dtype_, static_cast<std::int32_t>(a.shape_.size()),
+                       a.shape_.data(), a.strides_.empty() ? nullptr : a.strides_.data()});
     }
     std::vector<plait_array> made(plait_results(program_.get()));
     check(plait_call(program_.get(), given.data(), given.size(), made.data(), made.size()));
@@ -132,8 +169,33 @@ class program {
   }
 
  private:
+  program() = default;
   static void check(const char* error) {
     if (error) throw Error(error);
+  }
+  template <class Make>
+  void take(Make&& make) {
+    plait_program* p = nullptr;
+    check(make(&p));
+    program_.reset(p);
+  }
+  std::vector<program_info> described(std::size_t (*count)(const plait_program*),
+                                      const char* (*describe)(const plait_program*, std::size_t,
+                                                              plait_info*)) const {
+    if (!program_) throw Error("the program is NULL");
+    std::vector<program_info> all(count(program_.get()));
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      plait_info info;
+      check(describe(program_.get(), i, &info));
+      program_info& to = all[i];
+      to.name = info.name ? info.name : "";
+      to.dtype = info.dtype;
+      to.shape.assign(info.shape, info.shape + info.ndim);
+      for (std::int32_t d = 0; d < info.ndim; ++d)
+        to.extents.emplace_back(info.extents[d] ? info.extents[d] : "");
+      to.written = info.written != 0;
+    }
+    return all;
   }
   struct Free {
     void operator()(plait_program* p) const { plait_free(p); }
@@ -141,7 +203,8 @@ class program {
   std::unique_ptr<plait_program, Free> program_;
 };
 
-/// The exported program of a file: program(path).
+/// An exported program, from a file or from a file's bytes in memory: program().
 inline program load(const std::string& path) { return program(path); }
+inline program load(const void* file, std::size_t bytes) { return program(file, bytes); }
 
 }  // namespace plait

@@ -21,8 +21,8 @@ int main(int argc, char** argv) {
   plait_program* program;
   check(plait_load(argc > 1 ? argv[1] : "kmeans.plait", &program));
   plait_array arguments[] = {
-      {points, sizeof(double) * (size_t)n * kDims, "float64", 2, point_shape},
-      {means, sizeof means, "float64", 2, mean_shape},
+      {points, sizeof(double) * (size_t)n * kDims, "float64", 2, point_shape, NULL},
+      {means, sizeof means, "float64", 2, mean_shape, NULL},
   };
   plait_array labels = {0}; /* memory of the program's */
   check(plait_call(program, arguments, 2, &labels, 1));

@@ -2,17 +2,26 @@
 #include "plait_run.h"
 
 #include <algorithm>
+#include <atomic>
+#include <cstdlib>
 #include <cstring>
 #include <functional>
+#include <memory>
 #include <mutex>
 #include <new>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "core/config.hpp"
+#include "core/log_topic.hpp"
+#include "core/settings.hpp"
 #include "core/shape_limits.hpp"
 #include "engine/programs/program_file.hpp"
+#include "engine/threads/lent_threads.hpp"
 #include "plait/error.hpp"
 #include "tracer/context.hpp"
+#include "tracer/layout.hpp"
 
 using plait::Dims;
 using plait::DType;
@@ -21,7 +30,23 @@ using plait::engine::NodeMemory;
 using plait::engine::Program;
 
 struct plait_program {
-  explicit plait_program(const char* path) : program(plait::engine::read_program(path)) {}
+  explicit plait_program(std::shared_ptr<Program> of) : program(std::move(of)) {
+    const auto& data = program->data();
+    for (const auto& a : data.arguments) {
+      Described& d =
+          arguments.emplace_back(Described{{}, std::vector<const char*>(a.shape.size())});
+      for (std::size_t axis = 0; axis < a.shape.size(); ++axis) {
+        const std::int32_t extent = a.dynamic[axis];
+        d.shape.push_back(extent < 0 ? a.shape[axis] : -1);
+        if (extent >= 0) d.extents[axis] = data.extents[static_cast<std::size_t>(extent)].c_str();
+      }
+    }
+    for (std::size_t i = 0; i < data.results.size(); ++i) {
+      std::vector<std::int64_t> shape = program->result_extents(i);
+      std::vector<const char*> none(shape.size());
+      described_results.push_back({std::move(shape), std::move(none)});
+    }
+  }
   // Whether it lies in a result of the last call's that has the program's memory.
   bool owns(const void* data) const {
     const auto* const at = static_cast<const std::byte*>(data);
@@ -30,8 +55,15 @@ struct plait_program {
              std::less<>()(at, v.memory.buffer->data + v.memory.buffer->bytes);
     });
   }
-  Program program;
+  struct Described {
+    std::vector<std::int64_t> shape;
+    std::vector<const char*> extents;
+  };
+
+  const std::shared_ptr<Program> program;  // clones share it, guarded by the recorder's lock
+  std::vector<Described> arguments, described_results;
   std::vector<Program::Value> results;  // of the last call; without memory where it is the caller's
+  std::atomic<bool> called{false};
 };
 
 namespace {
@@ -82,43 +114,131 @@ struct Range {
 };
 Range range(void* data, std::size_t bytes) { return {static_cast<std::byte*>(data), bytes}; }
 
-Dims shape_of(const plait_array& a, const plait::engine::ProgramArgument& of) {
-  const auto wrong = [&](const std::string& why) {
-    return plait::ValueError("argument '" + of.name + "' " + why);
-  };
-  const std::string_view wanted = plait::name(of.dtype);
-  if (!a.dtype || a.dtype != wanted)
-    throw wrong("has to be of " + std::string(wanted) + ", not of " +
-                (a.dtype ? a.dtype : "no dtype"));
-  if (a.ndim < 0 || a.ndim > plait::kMaxDims || (a.ndim > 0 && !a.shape))
-    throw wrong("has no shape");
-  Dims shape(a.shape, a.shape + a.ndim);
-  for (const std::int64_t n : shape)
-    if (n < 0) throw wrong("has a negative extent");
-  if (!a.data) throw wrong("has no data");
-  if (a.bytes < bytes_of(shape, of.dtype)) throw wrong("has too few bytes");
-  return shape;
-}
-
 NodeMemory borrowed(const Range& r, bool writeable) {
   return {plait::adopt(r.first, r.bytes, writeable, nullptr, nullptr), 0};
 }
 
-// What code may read as elements of the dtype: a copy where it is not aligned.
-NodeMemory readable(const Range& r, DType t) {
-  if (r.aligned(t)) return borrowed(r, false);
-  NodeMemory copy{plait::allocate(r.bytes), 0};
-  std::memcpy(copy.at(), r.first, r.bytes);
-  return copy;
+struct Strided {
+  std::byte* first;
+  const Dims& strides;
+};
+template <std::size_t kItem>
+void copy_row(std::byte* to, std::int64_t to_step, const std::byte* from, std::int64_t from_step,
+              std::int64_t n) {
+  for (; n > 0; --n, to += to_step, from += from_step) std::memcpy(to, from, kItem);
 }
+// Elements of one shape, which has an axis at least.
+void copy_elements(std::size_t item, const Dims& shape, Strided to, Strided from, int axis = 0) {
+  const std::int64_t n = shape[axis], to_step = to.strides[axis], from_step = from.strides[axis];
+  if (axis + 1 == shape.size()) {
+    const auto copy = item == 1   ? copy_row<1>
+                      : item == 2 ? copy_row<2>
+                      : item == 4 ? copy_row<4>
+                      : item == 8 ? copy_row<8>
+                                  : copy_row<16>;
+    return copy(to.first, to_step, from.first, from_step, n);
+  }
+  for (std::int64_t i = 0; i < n; ++i, to.first += to_step, from.first += from_step)
+    copy_elements(item, shape, to, from, axis + 1);
+}
+
+// An argument of a call.
+class Argument {
+ public:
+  Argument(const plait_array& a, const plait::engine::ProgramArgument& of, bool written)
+      : type_(of.dtype) {
+    const auto wrong = [&](const std::string& why) {
+      return plait::ValueError("argument '" + of.name + "' " + why);
+    };
+    const std::string_view wanted = plait::name(type_);
+    if (!a.dtype || a.dtype != wanted)
+      throw wrong("has to be of " + std::string(wanted) + ", not of " +
+                  (a.dtype ? a.dtype : "no dtype"));
+    if (a.ndim < 0 || a.ndim > plait::kMaxDims || (a.ndim > 0 && !a.shape))
+      throw wrong("has no shape");
+    shape_ = Dims(a.shape, a.shape + a.ndim);
+    for (const std::int64_t n : shape_)
+      if (n < 0) throw wrong("has a negative extent");
+    const std::size_t bytes = bytes_of(shape_, type_);
+    const auto item = static_cast<std::int64_t>(plait::itemsize(type_));
+    strides_ = plait::contiguous_strides(shape_, item);
+    if (bytes == 0) return;
+    if (!a.data) throw wrong("has no data");
+    first_ = static_cast<std::byte*>(a.data);
+    range_ = {first_, bytes};
+    if (!a.strides) {
+      if (a.bytes < bytes) throw wrong("has too few bytes");
+      return;
+    }
+    std::int64_t before = 0, behind = item;
+    for (int d = 0; d < a.ndim; ++d) {
+      if (shape_[d] == 1) continue;
+      std::int64_t span;
+      std::int64_t& side = a.strides[d] < 0 ? before : behind;
+      if (__builtin_mul_overflow(a.strides[d], shape_[d] - 1, &span) ||
+          __builtin_add_overflow(side, span, &side))
+        throw wrong("has strides that no memory has");
+      dense_ &= a.strides[d] == strides_[d];
+      strides_[d] = a.strides[d];
+    }
+    range_ = {first_ + before, static_cast<std::size_t>(behind - before)};
+    if (written && lies_over_itself())
+      throw wrong("has elements that share memory, and is written to");
+  }
+
+  const Dims& shape() const { return shape_; }
+  const Range& memory() const { return range_; }
+  // Its elements in C order, aligned.
+  NodeMemory readable() const {
+    if (dense_ && range_.aligned(type_)) return borrowed(range_, false);
+    NodeMemory copy{plait::allocate(bytes_of(shape_, type_)), 0};
+    transfer(copy.at(), true);
+    return copy;
+  }
+  void store(std::byte* from) const { transfer(from, false); }
+
+ private:
+  // Copies the elements between here and memory in C order.
+  void transfer(std::byte* memory, bool out) const {
+    if (range_.bytes == 0) return;
+    if (dense_) {
+      std::memcpy(out ? memory : first_, out ? first_ : memory, range_.bytes);
+      return;
+    }
+    const std::size_t item = plait::itemsize(type_);
+    const Dims in_order = plait::contiguous_strides(shape_, static_cast<std::int64_t>(item));
+    const Strided here{first_, strides_}, there{memory, in_order};
+    copy_elements(item, shape_, out ? there : here, out ? here : there);
+  }
+  // Whether two elements may: each axis has to step over what those of shorter steps span.
+  bool lies_over_itself() const {
+    Dims steps;
+    for (const std::int64_t s : strides_) steps.push_back(std::abs(s));
+    auto span = static_cast<std::int64_t>(plait::itemsize(type_));
+    for (const std::int64_t d : plait::tracer::iteration_order(steps.size(), {&steps, 1})) {
+      const int axis = static_cast<int>(d);
+      if (shape_[axis] == 1) continue;
+      if (steps[axis] < span) return true;
+      span += steps[axis] * (shape_[axis] - 1);
+    }
+    return false;
+  }
+
+  const DType type_;
+  Dims shape_, strides_;
+  std::byte* first_ = nullptr;
+  Range range_;
+  bool dense_ = true;  // in C order
+};
 
 // A call's arrays in the caller's memory.
 class Places {
  public:
-  Places(const Program& program, std::vector<Range> arguments)
-      : program_(program), arguments_(std::move(arguments)) {
-    program.check_apart(
-        [&](std::size_t i, std::size_t j) { return arguments_[i].meets(arguments_[j]); });
+  Places(const Program& program, const std::vector<Argument>& arguments)
+      : program_(program), arguments_(arguments) {
+    program.check_apart([&](std::size_t i, std::size_t j) {
+      return arguments_[i].memory().meets(arguments_[j].memory());
+    });
   }
 
   // The next result is wanted in r; with no memory, anywhere. What the program may store there
@@ -130,58 +250,82 @@ class Places {
       if (r.meets(results_[i]))
         throw plait::ValueError(result + "shares memory with result " + std::to_string(i));
     for (const std::int32_t w : data.writes)
-      if (r.meets(arguments_[static_cast<std::size_t>(w)]))
+      if (r.meets(arguments_[static_cast<std::size_t>(w)].memory()))
         throw plait::ValueError(result + "shares memory with argument '" +
                                 data.arguments[static_cast<std::size_t>(w)].name +
                                 "', which is written");
-    const bool apart = std::ranges::none_of(arguments_, [&](const Range& a) { return r.meets(a); });
+    const bool apart =
+        std::ranges::none_of(arguments_, [&](const Argument& a) { return r.meets(a.memory()); });
     const bool direct = r.first && apart && r.aligned(data.results[results_.size()].dtype);
     results_.push_back(r);
     return direct ? borrowed(r, true) : NodeMemory{};
   }
-
-  const Range& argument(std::int32_t i) const { return arguments_[static_cast<std::size_t>(i)]; }
   const Range& result(std::size_t i) const { return results_[i]; }
 
  private:
   const Program& program_;
-  std::vector<Range> arguments_, results_;
+  const std::vector<Argument>& arguments_;
+  std::vector<Range> results_;
 };
+
+// While one lives, no other thread calls the program.
+class Calling {
+ public:
+  explicit Calling(plait_program& p) : program_(p) {
+    if (p.called.exchange(true, std::memory_order_acquire))
+      throw plait::ValueError(
+          "another thread is calling the program: plait_clone() gives each its own");
+  }
+  ~Calling() { program_.called.store(false, std::memory_order_release); }
+  Calling(const Calling&) = delete;
+  Calling& operator=(const Calling&) = delete;
+
+ private:
+  plait_program& program_;
+};
+
+bool is_written(const Program& program, std::size_t argument) {
+  return std::ranges::any_of(program.data().writes, [&](std::int32_t w) {
+    return static_cast<std::size_t>(w) == argument;
+  });
+}
 
 void call(plait_program& p, const plait_array* arguments, std::size_t argument_count,
           plait_array* results, std::size_t result_count) {
-  const auto& data = p.program.data();
+  const Calling calling(p);
+  Program& program = *p.program;
+  const auto& data = program.data();
   if (argument_count != data.arguments.size() || result_count != data.results.size())
     throw plait::ValueError("it takes " + std::to_string(data.arguments.size()) +
                             " arrays and gives " + std::to_string(data.results.size()));
   if ((argument_count > 0 && !arguments) || (result_count > 0 && !results))
     throw plait::ValueError("the arrays are NULL");
+  std::vector<Argument> given;
   std::vector<Dims> shapes;
-  std::vector<Range> ranges;
-  std::vector<NodeMemory> memory, into;
   for (std::size_t i = 0; i < argument_count; ++i) {
-    const DType t = data.arguments[i].dtype;
-    shapes.push_back(shape_of(arguments[i], data.arguments[i]));
-    ranges.push_back(range(arguments[i].data, bytes_of(shapes[i], t)));
-    memory.push_back(readable(ranges[i], t));
+    given.emplace_back(arguments[i], data.arguments[i], is_written(program, i));
+    shapes.push_back(given[i].shape());
   }
-  const plait::engine::Extents extents = p.program.extents_of(shapes);
-  Places places(p.program, std::move(ranges));
-  const std::lock_guard held(plait::tracer::lock());
-  const std::vector<Dims> made = p.program.result_shapes(extents);
-  for (std::size_t i = 0; i < result_count; ++i) {
-    const std::size_t bytes = bytes_of(made[i], data.results[i].dtype);
-    void* const wanted = p.owns(results[i].data) ? nullptr : results[i].data;
-    if (wanted && results[i].bytes < bytes)
-      throw plait::ValueError("result " + std::to_string(i) + " takes " + std::to_string(bytes) +
-                              " bytes, and has " + std::to_string(results[i].bytes));
-    into.push_back(places.place(range(wanted, bytes)));
+  const plait::engine::Extents extents = program.extents_of(shapes);
+  Places places(program, given);
+  std::vector<NodeMemory> memory, into;
+  for (const Argument& a : given) memory.push_back(a.readable());
+  std::vector<Program::Value> values;
+  {
+    const std::lock_guard held(plait::tracer::lock());
+    const std::vector<Dims> made = program.result_shapes(extents);
+    for (std::size_t i = 0; i < result_count; ++i) {
+      const std::size_t bytes = bytes_of(made[i], data.results[i].dtype);
+      void* const wanted = p.owns(results[i].data) ? nullptr : results[i].data;
+      if (wanted && results[i].bytes < bytes)
+        throw plait::ValueError("result " + std::to_string(i) + " takes " + std::to_string(bytes) +
+                                " bytes, and has " + std::to_string(results[i].bytes));
+      into.push_back(places.place(range(wanted, bytes)));
+    }
+    values = program.run(memory, extents, into);
   }
-  std::vector<Program::Value> values = p.program.run(memory, extents, into);
-  for (std::size_t i = 0; i < data.writes.size(); ++i) {
-    const Range& to = places.argument(data.writes[i]);
-    std::memcpy(to.first, values[result_count + i].memory.at(), to.bytes);
-  }
+  for (std::size_t i = 0; i < data.writes.size(); ++i)
+    given[static_cast<std::size_t>(data.writes[i])].store(values[result_count + i].memory.at());
   for (std::size_t i = 0; i < result_count; ++i) {
     Program::Value& value = values[i];
     plait_array& r = results[i];
@@ -196,18 +340,70 @@ void call(plait_program& p, const plait_array* arguments, std::size_t argument_c
     r.dtype = plait::name(data.results[i].dtype).data();
     r.ndim = value.shape.size();
     r.shape = value.shape.data();
+    r.strides = nullptr;
   }
   p.results = std::move(values);
+}
+
+// A program where the caller wants it.
+template <class Make>
+const char* make_program(plait_program** program, Make&& make) {
+  if (program) *program = nullptr;
+  return guarded([&] {
+    check_given(program, "where the program is to go");
+    *program = new plait_program(make());
+  });
+}
+
+// Describes the i-th of a program's arguments or results.
+void describe(plait_info* info, const char* name, DType t, const plait_program::Described& of,
+              bool written) {
+  check_given(info, "where the description is to go");
+  *info = {name,
+           plait::name(t).data(),
+           static_cast<std::int32_t>(of.shape.size()),
+           of.shape.data(),
+           of.extents.data(),
+           written};
+}
+void check_number(const plait_program* program, std::size_t i,
+                  std::size_t (*count)(const plait_program*), const char* what) {
+  check_given(program, "the program");
+  if (i >= count(program))
+    throw plait::ValueError("it has " + std::to_string(count(program)) + " " + what +
+                            ", so none has number " + std::to_string(i));
+}
+
+// What takes the lines of the log.
+std::mutex log_mutex;
+plait_options log_options;
+void to_application(plait::Log what, std::string_view text) {
+  const std::lock_guard held(log_mutex);
+  if (log_options.log)
+    log_options.log(log_options.log_context, plait::topic(what).data(), std::string(text).c_str());
 }
 
 }  // namespace
 
 const char* plait_load(const char* path, plait_program** program) {
-  if (program) *program = nullptr;
-  return guarded([&] {
+  return make_program(program, [&] {
     check_given(path, "the path");
-    check_given(program, "where the program is to go");
-    *program = new plait_program(path);
+    return std::make_shared<Program>(plait::engine::read_program(path));
+  });
+}
+
+const char* plait_load_memory(const void* file, std::size_t bytes, plait_program** program) {
+  return make_program(program, [&] {
+    check_given(file, "the file");
+    return std::make_shared<Program>(
+        plait::engine::from_file({static_cast<const char*>(file), bytes}));
+  });
+}
+
+const char* plait_clone(const plait_program* program, plait_program** clone) {
+  return make_program(clone, [&] {
+    check_given(program, "the program");
+    return program->program;
   });
 }
 
@@ -219,18 +415,62 @@ const char* plait_call(plait_program* program, const plait_array* arguments, siz
   });
 }
 
+std::size_t plait_arguments(const plait_program* program) {
+  return program ? program->arguments.size() : 0;
+}
+
 std::size_t plait_results(const plait_program* program) {
-  return program ? program->program.data().results.size() : 0;
+  return program ? program->described_results.size() : 0;
+}
+
+const char* plait_argument(const plait_program* program, std::size_t i, plait_info* info) {
+  return guarded([&] {
+    check_number(program, i, plait_arguments, "arguments");
+    const auto& a = program->program->data().arguments[i];
+    describe(info, a.name.c_str(), a.dtype, program->arguments[i],
+             is_written(*program->program, i));
+  });
+}
+
+const char* plait_result(const plait_program* program, std::size_t i, plait_info* info) {
+  return guarded([&] {
+    check_number(program, i, plait_results, "results");
+    describe(info, nullptr, program->program->data().results[i].dtype,
+             program->described_results[i], false);
+  });
 }
 
 const char* plait_written(const plait_program* program, std::size_t argument) {
-  if (!program) return nullptr;
-  const auto& data = program->program.data();
-  const bool is_written = std::ranges::any_of(
-      data.writes, [&](std::int32_t w) { return static_cast<std::size_t>(w) == argument; });
-  return is_written ? data.arguments[argument].name.c_str() : nullptr;
+  if (!program || !is_written(*program->program, argument)) return nullptr;
+  return program->program->data().arguments[argument].name.c_str();
 }
 
 void plait_free(plait_program* program) { delete program; }
+
+const char* plait_configure(const plait_options* options) {
+  return guarded([&] {
+    check_given(options, "what is to be configured");
+    const plait_options& o = *options;
+    if (o.threads < 0)
+      throw plait::ValueError("the number of threads must be at least 1, not " +
+                              std::to_string(o.threads));
+    unsigned topics = plait::config().log;
+    if (o.log_topics && !plait::parse_topics(o.log_topics, topics))
+      throw plait::ValueError("log_topics may be " + plait::topics_text(~0U) +
+                              ",all or off, not '" + o.log_topics + "'");
+    plait::engine::RunTasks run;
+    if (o.executor)
+      run = [executor = o.executor, context = o.executor_context](int n, void (*piece)(void*, int),
+                                                                  void* data) {
+        executor(context, n, piece, data);
+      };
+    plait::config().log = topics;
+    if (o.threads) plait::config().threads = o.threads;
+    plait::engine::lend_threads(std::move(run));
+    const std::lock_guard held(log_mutex);
+    log_options = o;
+    plait::set_log_sink(o.log ? to_application : nullptr);
+  });
+}
 
 const char* plait_version(void) { return PLAIT_VERSION; }

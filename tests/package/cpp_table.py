@@ -8,7 +8,9 @@ import sys
 PREFACE = """#include <algorithm>
 #include <iomanip>
 #include <iostream>
+#include <plait/export_program.hpp>
 #include <plait/io.hpp>
+#include <plait/load.hpp>
 #include <plait/plait.hpp>
 using namespace plait;
 using plait::placeholders::_;

@@ -4,6 +4,7 @@ import json
 import os
 import subprocess
 import sys
+import warnings
 
 import ml_dtypes
 import numpy as np
@@ -334,9 +335,36 @@ def test_wrong_arguments_of_programs(tmp_path):
         program(x, np.ones((4, 2)))
     with pytest.raises(plait.Error, match="exported with 2 axes"):
         program(np.ones(2), x)
-    with pytest.raises(plait.Error, match="no plan in it is for extents of X_0 = 0"):
-        program(np.ones((0, 2)), x)
+    plait.export(lambda x: np.max(x, axis=0), (x,), tmp_path / "max.plait", dynamic=[0])
+    with pytest.raises(plait.Error, match="no plan in it is for extents of x_0 = 0"):  # of nothing there is none
+        plait.load(tmp_path / "max.plait")(np.ones((0, 2)))
     assert program(x, x).tolist() == [0, 0, 0]
+
+
+def written(a, b):
+    a += 2 * b
+    return b.sum(), a[::-1] * 2
+
+
+def test_arrays_without_elements(tmp_path):
+    file, x = tmp_path / "p.plait", np.ones((3, 2))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        plait.export(lambda x: (x.mean(axis=1), np.concatenate([x, x]), x.sum(axis=0), np.mean(x)), (x,), file, dynamic=[0])
+    for n in (0, 1, 5):
+        x = np.ones((n, 2))
+        with np.errstate(all="ignore"), warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            wanted = x.mean(axis=1), np.concatenate([x, x]), x.sum(axis=0), np.mean(x)
+        for a, b in zip(plait.load(file)(x), wanted, strict=True):
+            np.testing.assert_array_equal(a, b, strict=True)
+    plait.export(written, (np.ones(5), np.ones(5)), file, dynamic=[0])
+    for n in (0, 1, 5):
+        given = np.arange(float(n)), np.ones(n)
+        wanted_in = tuple(a.copy() for a in given)
+        made, wanted = plait.load(file)(*given), written(*wanted_in)
+        for a, b in zip((*made, *given), (*wanted, *wanted_in), strict=True):
+            np.testing.assert_array_equal(a, b)
 
 
 def test_damaged_files_are_refused(tmp_path):

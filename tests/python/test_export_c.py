@@ -90,11 +90,11 @@ int main(int, char** argv) try {
   plait_program* program;
   if (plait_load(argv[1], &program)) return 3;
   const std::int64_t xs[] = {rows, 24}, ws[] = {24, 16};
-  const plait_array given[] = {{const_cast<float*>(x.data()), x.size() * 4, "float32", 2, xs},
-                               {const_cast<float*>(w.data()), w.size() * 4, "float32", 2, ws}};
+  const plait_array given[] = {{const_cast<float*>(x.data()), x.size() * 4, "float32", 2, xs, 0},
+                               {const_cast<float*>(w.data()), w.size() * 4, "float32", 2, ws, 0}};
   std::vector<float> y(static_cast<std::size_t>(rows) * 16), mean(16);
   float sum = 0;
-  plait_array into[] = {{y.data(), y.size() * 4, 0, 0, 0}, {&sum, 4, 0, 0, 0}, {mean.data(), 64, 0, 0, 0}};
+  plait_array into[] = {{y.data(), y.size() * 4, 0, 0, 0, 0}, {&sum, 4, 0, 0, 0, 0}, {mean.data(), 64, 0, 0, 0, 0}};
   if (const char* error = plait_call(program, given, 2, into, 3)) return std::puts(error), 4;
   const auto first = numbers<float>(argv[4]);
   for (std::size_t i = 0; i < y.size(); ++i)
@@ -157,8 +157,8 @@ int main(int n, char** argv) {
   if (error) return puts(error), 1;
   double u[3] = {1, 2, 3}, table[4] = {10, 20, 30, 40};
   int64_t ids[3] = {3, -4, 1}, three = 3, four = 4;
-  plait_array given[] = {{u, sizeof u, "float64", 1, &three}, {table, sizeof table, "float64", 1, &four}, {ids, sizeof ids, "int64", 1, &three}};
-  plait_array sum = {0, 0, 0, 0, 0};
+  plait_array given[] = {{u, sizeof u, "float64", 1, &three, 0}, {table, sizeof table, "float64", 1, &four, 0}, {ids, sizeof ids, "int64", 1, &three, 0}};
+  plait_array sum = {0, 0, 0, 0, 0, 0};
   error = plait_call(program, given, 3, &sum, 1);
   if (error) return puts(error), 2;
   printf("%g %g %g %g\n", u[0], u[1], u[2], *(double*)sum.data);
@@ -196,8 +196,8 @@ int main(int n, char** argv) {
 
   double c[12] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11}, bytes[6];
   const int64_t four = 4, huge = INT64_MAX, minus = -4;
-  plait_array sum = {0, 0, 0, 0, 0};
-#define ARRAY(p, shape) {p, 32, "float64", 1, shape}
+  plait_array sum = {0, 0, 0, 0, 0, 0};
+#define ARRAY(p, shape) {p, 32, "float64", 1, shape, 0}
 #define CALL(program, what, x, y, result) { plait_array given[] = {x, y}; say(what, plait_call(program, given, 2, result, 1)); }
   plait_array whole = ARRAY(c, &four), next = ARRAY(c + 3, &four), far = ARRAY(c + 4, &four);
   CALL(moved, "equal", whole, whole, &sum)
@@ -211,19 +211,19 @@ int main(int n, char** argv) {
   CALL(moved, "negative", negative, far, &sum)
   CALL(moved, "no shape", shapeless, far, &sum)
   printf("%g %g %g\n", c[0], c[4], c[11]);
-  plait_array at_c = {c, sizeof c, 0, 0, 0};
+  plait_array at_c = {c, sizeof c, 0, 0, 0, 0};
   CALL(moved, "a result over what is written", whole, far, &at_c)
   printf("%g\n", c[0]);
 
   /* Results over what is read: reversed, where each place is read after it was written. */
   CALL(twice, "in place", whole, far, &at_c)
   printf("%g %g %g %g %g\n", c[0], c[1], c[2], c[3], c[4]);
-  plait_array shifted = {c + 2, 32, 0, 0, 0};
+  plait_array shifted = {c + 2, 32, 0, 0, 0, 0};
   CALL(twice, "shifted", whole, far, &shifted)
   printf("%g %g %g %g\n", c[2], c[3], c[4], c[5]);
 
   /* One struct for the results of all calls: the program's memory is wanted again. Then as an argument. */
-  plait_array again = {0, 0, 0, 0, 0};
+  plait_array again = {0, 0, 0, 0, 0, 0};
   plait_array z = ARRAY(c + 8, &four);
   for (int i = 0; i < 3; ++i) CALL(twice, "again", z, z, &again)
   printf("%g %g\n", ((double*)again.data)[0], ((double*)again.data)[3]);
@@ -236,7 +236,7 @@ int main(int n, char** argv) {
   memcpy(odd, c + 8, 32);
   plait_array skew = ARRAY(odd, &four);
   char room[33];
-  plait_array into = {room + 1, 32, 0, 0, 0};
+  plait_array into = {room + 1, 32, 0, 0, 0, 0};
   CALL(twice, "skew", skew, z, &into)
   double first;
   memcpy(&first, room + 1, 8);
@@ -348,3 +348,113 @@ def test_programs_write_to_no_const(folder, pair):
     assert made.stdout.splitlines() == ["9", "argument 'a' is written to, and is const; 1", "the program is NULL"], made
     refused = subprocess.run(["c++", "-std=c++17", "-DREFUSED", "-fsyntax-only", f"-I{ROOT / 'include'}", folder / "const.cpp"], capture_output=True, text=True)
     assert "the program writes to this argument: it cannot be const" in refused.stderr
+
+
+DESCRIBED = r"""
+#include <plait_run.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+static void show(const plait_info* info) {
+  printf("%s %s%s:", info->name ? info->name : "-", info->dtype, info->written ? " written" : "");
+  for (int d = 0; d < info->ndim; ++d) printf(" %d %s", (int)info->shape[d], info->extents[d] ? info->extents[d] : "-");
+  puts("");
+}
+
+static void say(const char* error) { puts(error ? error : "no error"); }
+
+int main(int n, char** argv) {
+  char* file = malloc(1 << 20);
+  FILE* in = fopen(argv[n - 1], "rb");
+  size_t bytes = fread(file, 1, 1 << 20, in);
+  fclose(in);
+  plait_program *program, *other;
+  if (plait_load_memory(file, bytes, &program) || plait_clone(program, &other)) return 1;
+  free(file);
+  plait_info info;
+  for (size_t i = 0; i < plait_arguments(program); ++i) if (!plait_argument(program, i, &info)) show(&info);
+  for (size_t i = 0; i < plait_results(program); ++i) if (!plait_result(program, i, &info)) show(&info);
+  say(plait_argument(program, 3, &info));
+  say(plait_load_memory(NULL, 0, &program));
+  if (program) return 2;
+
+  /* Every second element, backwards; and none. */
+  double u[6] = {1, 2, 3, 4, 5, 6}, table[1] = {10};
+  int64_t ids[3] = {0, 0, 0}, three = 3, one = 1, zero = 0, back = -16;
+  plait_array given[] = {{u + 4, 0, "float64", 1, &three, &back}, {table, 8, "float64", 1, &one, NULL}, {ids, 24, "int64", 1, &three, NULL}};
+  plait_array sum = {0};
+  say(plait_call(other, given, 3, &sum, 1));
+  printf("%g %g %g %g %g %g: %g\n", u[0], u[1], u[2], u[3], u[4], u[5], *(double*)sum.data);
+  given[0].shape = given[2].shape = &zero;
+  given[0].data = given[2].data = NULL;
+  say(plait_call(other, given, 3, &sum, 1));
+  printf("%g\n", *(double*)sum.data);
+  plait_options options = {0};
+  options.threads = 2;
+  say(plait_configure(&options));
+  plait_free(other);
+  return 0;
+}
+"""
+
+
+def test_programs_describe_themselves(folder):
+    plait.export(looked_up, (np.ones(5), np.ones(7), np.zeros(5, np.int64)), folder / "described.plait", dynamic={"u": {0: "n"}, "ids": {0: "n"}, "table": [0]})
+    (folder / "described.c").write_text(DESCRIBED)
+    made = run(built(folder, folder / "described.c", ["cc", "-std=c99"]), folder / "described.plait")
+    assert made.stdout.splitlines() == [
+        "u float64 written: -1 n",
+        "table float64: -1 table_0",
+        "ids int64: -1 n",
+        "- float64:",
+        "it has 3 arguments, so none has number 3",
+        "the file is NULL",
+        "no error",
+        "11 2 13 4 15 6: 39",
+        "no error",
+        "0",
+        "no error",
+    ], made
+
+
+EXPORTS = r"""
+#include <plait/export_program.hpp>
+#include <plait/plait.hpp>
+
+int main(int, char** argv) {
+  using namespace plait;
+  const auto kmeans = [](const array<double>& X, const array<double>& means) {
+    return argmin(linalg::norm(X - view(means, all(), newaxis()), {2}), 0);
+  };
+  export_program(kmeans, argv[1], std::tuple(ones({50, 2}), ones({4, 2})), {0}, {{"X", "means"}, {}, "kmeans"});
+  const auto steps = [](array<float>& x, const array<float>& v) {
+    x += 0.5f * v;
+    return std::tuple(sum(x, 1), x * 2);
+  };
+  export_program(steps, argv[2], std::tuple(ones<float>({3, 4}), ones<float>({4})), {{0, 0, "rows"}});
+}
+"""
+
+
+def test_python_loads_what_cpp_exports(folder):
+    build = LIBRARY.parents[2]
+    (folder / "exports.cpp").write_text(EXPORTS)
+    program, library = folder / "exports", build / "include"
+    flags = [f"-I{ROOT / 'include'}", f"-I{library / 'generated'}", f"-L{library}", "-lplait", f"-Wl,-rpath,{library}"]
+    subprocess.run(["c++", "-std=c++17", "-Wall", "-Wextra", "-Werror", folder / "exports.cpp", "-o", program, *flags], check=True)
+    made = run(program, folder / "cpp_kmeans.plait", folder / "cpp_steps.plait")
+    assert made.returncode == 0, made
+    step = plait.load(folder / "cpp_kmeans.plait")
+    rng = np.random.default_rng(1)
+    for n in (1, 50, 3000):
+        X, means = rng.normal(size=(n, 2)), rng.normal(size=(4, 2))
+        np.testing.assert_array_equal(step(X, means), kmeans(X, means))
+    manifest = plait.load(folder / "kmeans.plait").manifest
+    assert step.manifest == manifest  # Python exported the same
+    x, v = rng.normal(size=(5, 4)).astype("f4"), rng.normal(size=4).astype("f4")
+    wanted = x + np.float32(0.5) * v
+    sums, doubled = plait.load(folder / "cpp_steps.plait")(x, v)
+    np.testing.assert_array_equal(x, wanted)
+    np.testing.assert_array_equal(doubled, wanted * 2)
+    np.testing.assert_allclose(sums, wanted.sum(axis=1), rtol=1e-6)
+    assert plait.load(folder / "cpp_steps.plait").manifest["arguments"][0] == {"name": "argument0", "dtype": "float32", "shape": ["rows", 4]}

@@ -1,10 +1,14 @@
 #include "exporter.hpp"
 
 #include <algorithm>
+#include <mutex>
+#include <new>
 
+#include "core/os/pages.hpp"
 #include "engine/direct/operation.hpp"
 #include "engine/plans/recording.hpp"
 #include "engine/plans/run.hpp"
+#include "tracer/context.hpp"
 #include "tracer/layout.hpp"
 
 namespace plait::engine {
@@ -41,6 +45,8 @@ Trace::Trace(const tracer::Capture& capture, std::span<const Array> arguments,
   }
   std::vector<Node*> wanted;
   for (const Array& a : made) {
+    hold_.push_back(a);
+    if (a.size() == 0) continue;  // there is nothing to compute
     Node* const n = a.storage->version.get();
     if (!pending(*n) || n->kind == NodeKind::Empty || n->device > kHost)
       refuse("it returns what it does not compute", *n);
@@ -49,12 +55,12 @@ Trace::Trace(const tracer::Capture& capture, std::span<const Array> arguments,
         element_count(a.shape) != element_count(n->shape))
       refuse("it returns a part of an array", *n);
     wanted.push_back(n);
-    hold_.push_back(a);
   }
   if (!refused.why.empty()) return;
   graph_ = std::make_unique<fusion::Graph>(wanted);
   for (const Node* n : nodes) arguments_.push_back(number_of(*graph_, n));
-  for (const Node* n : wanted) wanted_.push_back(number_of(*graph_, n));
+  for (const Array& a : hold_)
+    wanted_.push_back(a.size() == 0 ? -1 : number_of(*graph_, a.storage->version.get()));
 }
 
 Trace::~Trace() = default;
@@ -82,7 +88,7 @@ std::vector<std::uint32_t> Trace::sites(const fusion::Plan& p) const {
 
 std::vector<std::uint32_t> Trace::result_sites() const {
   std::vector<std::uint32_t> sites;
-  for (const std::int32_t n : wanted_) sites.push_back((*graph_)[n].node->site);
+  for (const std::int32_t n : wanted_) sites.push_back(n < 0 ? 0 : (*graph_)[n].node->site);
   return sites;
 }
 
@@ -95,6 +101,49 @@ Extents Trace::extents() const {
   for (const GNode& g : graph_->nodes)
     all.insert(all.end(), g.node->shape.begin(), g.node->shape.end());
   return all;
+}
+
+tracer::Array untouched(DType t, const Dims& shape) {
+  const auto item = static_cast<std::int64_t>(itemsize(t));
+  const auto bytes =
+      static_cast<std::size_t>(std::max<std::int64_t>(1, element_count(shape) * item));
+  struct Mapping {
+    void* begin;
+    std::size_t bytes;
+  };
+  auto mapping = std::make_unique<Mapping>(Mapping{os::reserve_pages(bytes), bytes});
+  if (!mapping->begin) throw std::bad_alloc();
+  const Ref<Buffer> b = adopt(
+      mapping->begin, bytes, true,
+      [](void* m) {
+        const std::unique_ptr<Mapping> mapping(static_cast<Mapping*>(m));
+        os::unmap_pages(mapping->begin, mapping->bytes);
+      },
+      mapping.get());
+  mapping.release();
+  return tracer::from_buffer(b, t, shape, contiguous_strides(shape, item), 0);
+}
+
+WatchedCall::WatchedCall(std::vector<Array> arguments) : arguments_(std::move(arguments)) {
+  tracer::evaluate(arguments_);
+  const std::lock_guard held(tracer::lock());
+  for (const Array& a : arguments_) nodes_.push_back(a.storage->version.get());
+  capture_.emplace(arguments_, true);
+}
+
+void WatchedCall::end(std::span<const Array> results) {
+  capture_->end();
+  std::vector<Array> arrays(results.begin(), results.end());
+  for (const Array& a : results) results_.push_back({a.dtype, a.ndim()});
+  for (const tracer::Capture::Demand& d : capture_->demands()) arrays.push_back(d.holds);
+  const std::lock_guard held(tracer::lock());
+  trace_.emplace(*capture_, arguments_, nodes_, arrays, refused_);
+}
+
+WatchedCall::~WatchedCall() {
+  const std::lock_guard held(tracer::lock());
+  trace_.reset();
+  capture_.reset();
 }
 
 Variant::Bound bounds_of_class(std::int64_t extent) {

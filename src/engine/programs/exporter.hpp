@@ -3,6 +3,7 @@
 // extents.
 #pragma once
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -58,9 +59,41 @@ class Trace {
   std::vector<tracer::Array> hold_;
   std::unique_ptr<fusion::Graph> graph_;
   std::vector<std::int32_t> arguments_;  // nodes; -1: not read
-  std::vector<std::int32_t> wanted_;     // nodes
+  std::vector<std::int32_t> wanted_;     // nodes; -1: it has no elements
   std::vector<std::int32_t> writes_;
   std::vector<Ref<Buffer>> constants_;
+};
+
+// An array that a function may be recorded with, of any size: its memory is never touched, and
+// takes none. Throws std::bad_alloc where this process has not so many addresses.
+tracer::Array untouched(DType t, const Dims& shape);
+
+// The call of a function that is being exported: from here to end() this thread is watched. Nobody
+// holds the recorder's lock.
+class WatchedCall {
+ public:
+  explicit WatchedCall(std::vector<tracer::Array> arguments);
+  ~WatchedCall();
+  // Only where the call has ended is there a trace. Not called: the function has thrown.
+  void end(std::span<const tracer::Array> results);
+  // Why the call cannot be exported.
+  const Refusal& refusal() const { return refused_; }
+  // What has ended the call before the function did, or null.
+  const char* obstacle() const { return capture_->obstacle(); }
+  void stop() { capture_->end(); }
+
+  const std::vector<tracer::Capture::Demand>& demands() const { return capture_->demands(); }
+  // Of the program's results, without what it demands and writes.
+  const std::vector<ProgramData::Result>& results() const { return results_; }
+  const Trace& trace() const { return *trace_; }
+
+ private:
+  std::vector<tracer::Array> arguments_;
+  std::vector<const tracer::Node*> nodes_;
+  std::optional<tracer::Capture> capture_;
+  std::vector<ProgramData::Result> results_;
+  std::optional<Trace> trace_;
+  Refusal refused_;
 };
 
 // Extents that are planned for as this one is.

@@ -183,6 +183,22 @@ Extents Program::extents_of(std::span<const Dims> shapes) const {
   return extents;
 }
 
+Extents Program::result_extents(std::size_t result) const {
+  Extents extents;
+  for (std::int32_t d = 0; d < data_.results[result].ndim; ++d) {
+    const auto number = [&](const Variant& v) -> const Number& {
+      return v.results[result].shape[static_cast<std::size_t>(d)];
+    };
+    const Number& first = number(data_.variants[0]);
+    const bool is_fixed =
+        first.differences.size() == 1 && std::ranges::all_of(data_.variants, [&](const Variant& v) {
+          return number(v).differences == first.differences;
+        });
+    extents.push_back(is_fixed ? first.differences[0] : -1);
+  }
+  return extents;
+}
+
 void Program::check_apart(const std::function<bool(std::size_t, std::size_t)>& meet) const {
   const auto named = [&](std::size_t i) { return "'" + data_.arguments[i].name + "'"; };
   for (const std::int32_t w : data_.writes) {
@@ -279,8 +295,10 @@ std::vector<Program::Value> Program::run(std::span<const NodeMemory> arguments,
   run_on_host(const_cast<fusion::Plan&>(v.plan), *r->bindings, taken);
   std::ranges::copy(r->given.slots, r->bindings->slots.begin());
   put_back(std::move(r));
-  for (const Value& value : results)
+  for (Value& value : results) {
+    if (!value.memory && element_count(value.shape) == 0) value.memory = {allocate(0), 0};
     if (!value.memory) throw InternalError("an exported program without one of its results");
+  }
   const std::size_t visible = data_.results.size();
   for (std::size_t i = 0; i < v.demands.size(); ++i)
     if (*results[visible + i].memory.at() == std::byte{0}) throw IndexError(v.demands[i]);

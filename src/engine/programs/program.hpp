@@ -65,7 +65,7 @@ struct Variant {
   std::vector<Leaf> leaves;
   std::int32_t nodes = 0;
   struct Result {
-    std::int32_t node;
+    std::int32_t node;  // -1: it has no elements
     std::vector<Number> shape;
   };
   std::vector<Result> results;       // the program's, then those of the demands, and what it writes
@@ -108,6 +108,9 @@ class Program {
   // The extents by name that these shapes stand for. Throws ValueError where one is not what the
   // program was exported for.
   Extents extents_of(std::span<const Dims> shapes) const;
+
+  // Extents of a result's; -1: it differs from call to call.
+  Extents result_extents(std::size_t result) const;
 
   // What is recorded holds for arguments of which none shares memory with one that is written:
   // throws ValueError where `meet` says so of two.

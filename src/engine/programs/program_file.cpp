@@ -132,7 +132,7 @@ void fields(A& a, ProgramData& p) {
 namespace {
 
 // Of the format, and of what kernels expect of the library: it changes with either.
-constexpr std::uint32_t kVersion = 2;
+constexpr std::uint32_t kVersion = 3;
 
 struct Header {
   char magic[8] = {'p', 'l', 'a', 'i', 't', 'r', 'u', 'n'};
