@@ -41,6 +41,9 @@ struct options {
   detail::Setting<std::size_t> cache_bytes;  // PLAIT_CACHE_LIMIT: of the directory
   // PLAIT_CACHE_DIR; empty: no cache on disk. Only before the first array is made.
   detail::Setting<std::string> cache_directory;
+  // PLAIT_CHECK_COMPILED: calls of compile()d functions by plans are made by the functions, too,
+  // and throw an Error where the two differ.
+  detail::Setting<bool> check_compiled;
   detail::Setting<std::string> log_topics;  // PLAIT_LOG: "fusion,compile", "all", ""
   // log(topic, text) takes the lines of the log, with their topic, in place of stderr; nullptr:
   // stderr again. From any thread; it must not call Plait, and what it throws is lost.

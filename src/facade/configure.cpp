@@ -61,6 +61,7 @@ void configure(const options& o) {
   if (o.cache_directory) config().cache_dir = *o.cache_directory;
   if (o.cache_bytes) config().cache_limit = *o.cache_bytes;
   if (o.jit) config().jit = static_cast<JitMode>(*o.jit);
+  if (o.check_compiled) config().check_compiled = *o.check_compiled;
   if (o.pool_bytes) set_pool_limit(*o.pool_bytes);
   if (o.threads) engine::set_num_threads(*o.threads);
   if (o.executor) engine::lend_threads(*o.executor);
