@@ -20,7 +20,7 @@ using plait::uint4;
 namespace {
 
 template <class T>
-std::string text(const array<T>& a) {
+std::string printed(const array<T>& a) {
   std::ostringstream out;
   out << a;
   return out.str();
@@ -174,11 +174,11 @@ TEST_CASE("elements of narrow arrays are read and written") {
 
 TEST_CASE("narrow arrays print as NumPy prints those of ml_dtypes") {
   const array<bfloat16> b(array<float>{1.5F, 2.25F, 1e10F, -3});
-  CHECK(text(b) == "[1.5 2.25 9.99922e+09 -3]");
-  CHECK(text(array<bfloat16>(array<float>{0.1F, 100, 1e-5F, NAN, -INFINITY})) ==
+  CHECK(printed(b) == "[1.5 2.25 9.99922e+09 -3]");
+  CHECK(printed(array<bfloat16>(array<float>{0.1F, 100, 1e-5F, NAN, -INFINITY})) ==
         "[0.100098 100 1.00136e-05 nan -inf]");
-  CHECK(text(plait::full<bfloat16>({}, 1.1)) == "1.10156");
-  CHECK(text(array<int4>{{int4(-8)}, {int4(7)}}) == "[[-8]\n [7]]");
+  CHECK(printed(plait::full<bfloat16>({}, 1.1)) == "1.10156");
+  CHECK(printed(array<int4>{{int4(-8)}, {int4(7)}}) == "[[-8]\n [7]]");
 }
 
 TEST_CASE(".npy files of narrow arrays are read as what is asked for") {
