@@ -28,9 +28,6 @@ struct Scalar {
   }
 };
 
-inline bool same_bits(const Scalar& a, const Scalar& b) {
-  return a.dtype == b.dtype && std::memcmp(a.bytes, b.bytes, itemsize(a.dtype)) == 0;
-}
 Scalar scalar_bool(bool v);
 Scalar scalar_int(std::int64_t v);
 Scalar scalar_float(double v);

@@ -41,7 +41,8 @@ struct CallKey {
 
   bool operator==(const CallKey& o) const {
     return types == o.types && layouts == o.layouts && storages == o.storages &&
-           error_state == o.error_state && std::ranges::equal(deciding, o.deciding, same_bits);
+           error_state == o.error_state &&
+           std::ranges::equal(deciding, o.deciding, engine::same_bits);
   }
   bool matches(const CompiledCall& c) const {
     if (c.types != types || error_state != tracer::current_error_state()) return false;
@@ -103,7 +104,16 @@ std::vector<Scalar> numbers_of(const CompiledCall& c) {
 }  // namespace
 
 struct KeptCalls::Calls {
-  struct Kept {
+  struct Kept : GuardedRefCounted {
+    Kept(CallKey k, std::shared_ptr<CapturedCall> c, std::vector<Scalar> n,
+         std::vector<std::int32_t> b)
+        : key(std::move(k)),
+          call(std::move(c)),
+          numbers(std::move(n)),
+          given(numbers.size()),
+          bound(std::move(b)) {}
+    static void destroy(Kept* k) { delete k; }
+
     CallKey key;
     std::shared_ptr<CapturedCall> call;
     std::vector<Scalar> numbers;      // as they were recorded
@@ -111,6 +121,7 @@ struct KeptCalls::Calls {
     std::vector<std::int32_t> bound;  // arrays whose variable is assigned: the last results
 
     bool has(const CompiledCall& c) const {
+      if (key.types != c.types) return false;
       for (int i = 0; i < c.n_numbers; ++i) {
         const auto at = static_cast<std::size_t>(i);
         if (!given[at] && !same_number(numbers[at], c.numbers[i])) return false;
@@ -125,7 +136,7 @@ struct KeptCalls::Calls {
     std::vector<tracer::Array> results;
   };
   // Guarded by the recorder's lock.
-  std::vector<std::shared_ptr<Kept>> kept;  // the last to be used first
+  std::vector<Ref<Kept>> kept;  // the last to be used first
   std::vector<Frame> idle;
   SeenCalls<CallKey> seen;
   bool obstructed = false;
@@ -139,7 +150,10 @@ struct KeptCalls::Calls {
 
 KeptCalls::KeptCalls() : calls_(new Calls) { start(); }
 KeptCalls::KeptCalls(KeptCalls&& o) noexcept : calls_(std::exchange(o.calls_, nullptr)) {}
-KeptCalls::~KeptCalls() { delete calls_; }
+KeptCalls::~KeptCalls() {
+  const std::lock_guard held(tracer::lock());
+  delete calls_;
+}
 
 bool KeptCalls::run(const CompiledCall& c) {
   if (tracer::capture()) return false;
@@ -151,7 +165,7 @@ bool KeptCalls::run(const CompiledCall& c) {
   const auto at = std::ranges::find_if(kept, [&](const auto& k) { return k->has(c); });
   if (at == kept.end()) return false;
   std::rotate(kept.begin(), at, at + 1);
-  const std::shared_ptr<Calls::Kept> k = kept.front();  // others may run, and drop it, meanwhile
+  const Ref<Calls::Kept> k = kept.front();  // others may run, and drop it, meanwhile
   CapturedCall& call = *k->call;
   Calls::Frame f;
   if (!calls_->idle.empty()) {
@@ -173,7 +187,7 @@ bool KeptCalls::run(const CompiledCall& c) {
     const auto n = static_cast<std::int32_t>(i) - c.n_results;
     Handle& to = n < 0 ? c.results[i] : c.bound[k->bound[static_cast<std::size_t>(n)]];
     if (place.argument < 0) {
-      to = wrap(std::move(f.results[i]));
+      to = wrap_made([&] { return std::move(f.results[i]); });
       continue;
     }
     tracer::Array view = place.as;
@@ -184,7 +198,6 @@ bool KeptCalls::run(const CompiledCall& c) {
   }
   f.memory.clear();
   f.numbers.clear();
-  f.results.clear();
   calls_->idle.push_back(std::move(f));
   return true;
 }
@@ -261,9 +274,8 @@ void KeptCalls::Watch::by_function() {
     }
     return;
   }
-  kept.insert(kept.begin(), std::make_shared<Calls::Kept>(
-                                Calls::Kept{s.seen->key, std::move(call), numbers,
-                                            std::vector<bool>(numbers.size()), std::move(bound)}));
+  kept.insert(kept.begin(), Ref<Calls::Kept>(new Calls::Kept(s.seen->key, std::move(call), numbers,
+                                                             std::move(bound))));
   if (kept.size() > kMostCalls) kept.pop_back();
 }
 

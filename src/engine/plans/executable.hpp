@@ -1,6 +1,7 @@
 // A recorded graph kept with its plan, to be run again on other memory without being recorded.
 // Callers hold the recorder's lock.
 #pragma once
+#include <cstring>
 #include <memory>
 #include <span>
 #include <vector>
@@ -10,6 +11,10 @@
 #include "plan_run.hpp"
 
 namespace plait::engine {
+
+inline bool same_bits(const Scalar& a, const Scalar& b) {
+  return a.dtype == b.dtype && std::memcmp(a.bytes, b.bytes, itemsize(a.dtype)) == 0;
+}
 
 class Executable {
  public:

@@ -238,7 +238,7 @@ TEST_CASE("compiled functions return several arrays, or write to their arguments
     both.first(0) = 50;
     CHECK(x(0) == 50);
     const array<double> view = a;
-    write(a, i);
+    write(a, static_cast<double>(i));
     CHECK(view(7) == i * (i + 1) / 2);
     const double p0 = p(0), q0 = q(0);
     const array<double> old = p;
@@ -282,4 +282,16 @@ TEST_CASE("threads give a compiled function numbers of their own") {
     });
   for (std::thread& t : threads) t.join();
   CHECK(wrong == 0);
+}
+
+TEST_CASE("one compiled function is called with several lists of arguments") {
+  auto f =
+      plait::compile([](const auto& x, auto... numbers) { return ((x * 1.0) + ... + numbers); });
+  const array<double> x = plait::ones({4});
+  for (int i = 0; i < 5; ++i) {
+    CHECK(f(x)(1) == 1);
+    CHECK(f(x, 0.5 * i, 2.0)(1) == 3 + 0.5 * i);
+    CHECK(f(x, i)(1) == 1 + i);
+    CHECK(f(x.astype<float>(), 0.5f)(1) == 1.5);
+  }
 }
