@@ -155,7 +155,7 @@ PyObject* run_kept(const Kept& k, PyObject* const* given) {
     try {
       const std::lock_guard held(tracer::lock());
       const std::vector<NodeMemory> memory = memory_of(k, given);
-      if (!k.call->run(memory, outside, r.results)) return nullptr;
+      if (!k.call->run(memory, outside, {}, r.results)) return nullptr;
       break;
     } catch (const engine::Interrupted&) {
     }

@@ -58,7 +58,7 @@ def statement_end(text, at):
 def head_of(source):
     """A declaration in one line, without what only overload resolution and the linker read."""
     head = re.sub(r"//.*", "", source)
-    head = re.sub(r"\[\[\w+\]\] |\bPLAIT_API |\binline ", "", re.sub(r"\s+", " ", head).strip())
+    head = re.sub(r"\[\[\w+(?:\( ?\".*?\"\))?\]\] |\bPLAIT_API |\binline ", "", re.sub(r"\s+", " ", head).strip())
     parts = template_parameters(head)
     if parts is not None:
         kept = [p for p in parts if "if_" not in p and not p.startswith("class = ") and not p.startswith("class Why")]

@@ -94,6 +94,7 @@ ErrorAction action_for(FpEvent e, const ErrorState& s) {
 }
 }  // namespace
 
+bool events_are_heard() { return context().fp_sink != nullptr; }
 void report_fp(FpEvent e, std::string_view op_name, const Node& n) {
   const Context& c = context();
   if (!c.fp_sink) return;

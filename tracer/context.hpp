@@ -88,6 +88,7 @@ std::string site_text(std::uint32_t site);
 enum class FpEvent : std::uint8_t { Divide, Over, Under, Invalid };
 void set_fp_sink(void (*sink)(FpEvent e, std::string_view op_name, const ErrorState& s,
                               std::uint32_t site));
+bool events_are_heard();  // there is a sink
 void report_fp(FpEvent e, std::string_view op_name, const Node& n);
 // The same for what this call finds before it computes: 'raise' throws FloatingPointError.
 void report_fp(FpEvent e, std::string_view op_name);

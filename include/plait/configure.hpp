@@ -66,7 +66,10 @@ struct options {
   detail::Setting<std::size_t> cache_bytes;   // PLAIT_CACHE_LIMIT: of the directory
   detail::Setting<std::size_t> code_bytes;    // PLAIT_CODE_LIMIT: plans, and as much of kernels
   detail::Setting<std::size_t> packed_bytes;  // PLAIT_PACKED_LIMIT: operands of products
-  detail::Setting<std::string> log_topics;    // PLAIT_LOG: "fusion,compile", "all", ""
+  // PLAIT_CHECK_COMPILED: calls of compile()d functions by plans are made by the functions, too,
+  // and throw an Error where the two differ.
+  detail::Setting<bool> check_compiled;
+  detail::Setting<std::string> log_topics;  // PLAIT_LOG: "fusion,compile", "all", ""
   // log(topic, text) takes the lines of the log, with their topic, in place of stderr; nullptr:
   // stderr again. From any thread; it must not call Plait, and what it throws is lost.
   detail::Setting<detail::Callback<const std::string&, const std::string&>> log;

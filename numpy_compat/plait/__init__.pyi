@@ -191,6 +191,7 @@ class _Config:
     amx: builtins.bool
     cache_dir: builtins.str
     cache_limit: builtins.int
+    check_compiled: builtins.bool
     code_limit: builtins.int
     cpu: builtins.str
     cuda_pool_limit: builtins.int | None

@@ -42,6 +42,7 @@ struct Config {
   JitMode jit = JitMode::Background;
   PlanMode plan = PlanMode::Auto;
   bool fuse = true;
+  bool check_compiled = false;
   std::int64_t eager_limit = 2048;
   bool disk_cache = true;
   std::string cache_dir;

@@ -211,6 +211,9 @@ std::vector<Setting> table() {
        "wrong"},
       {"PLAIT_WARN", nullptr, false, pythons_switch(), "`on`",
        "`off`: no `plait.PlaitPerformanceWarning`; see [measuring](measuring.md)"},
+      {"PLAIT_CHECK_COMPILED", "check_compiled", true, toggle<&Config::check_compiled>(), "`off`",
+       "`on`: each call of a function of `plait::compile` that a kept plan runs is made by the "
+       "function, too, and an error says where the two differ"},
       {"PLAIT_CPU", "cpu", false, one_of<&Config::tier, kTierWords>(), "the best the CPU has",
        "instruction sets of the precompiled loops and of generated code, never above what the CPU "
        "has"},

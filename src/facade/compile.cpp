@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "box.hpp"
@@ -19,130 +20,262 @@ using engine::SeenCalls;
 namespace {
 
 constexpr std::size_t kMostCalls = 32;
+// Calls that are kept of one layout, of which only numbers differ: more would come and go.
+constexpr std::ptrdiff_t kMostAlike = 8;
 
+const tracer::Array& array_of(const CompiledCall& c, int i) { return unwrap(*c.arrays[i]); }
+
+// Floating-point and complex numbers may be arguments of a plan; others decide what is recorded.
+bool decides(const Value& v) { return !is_float(core(v.type)) && !is_complex(core(v.type)); }
+bool same_number(const Scalar& a, const Value& b) {
+  return a.dtype == core(b.type) && std::memcmp(a.bytes, b.bytes, itemsize(a.dtype)) == 0;
+}
+
+// Of a call: all but the numbers that may be arguments.
 struct CallKey {
+  const void* types;
   std::vector<engine::ArrayLayout> layouts;
-  std::vector<std::int32_t> storages;  // of each argument: the first of the same storage
+  std::vector<std::int32_t> storages;  // of each array: the first of the same storage
+  std::vector<Scalar> deciding;
   std::uint8_t error_state;
-  bool operator==(const CallKey&) const = default;
+
+  bool operator==(const CallKey& o) const {
+    return types == o.types && layouts == o.layouts && storages == o.storages &&
+           error_state == o.error_state &&
+           std::ranges::equal(deciding, o.deciding, engine::same_bits);
+  }
+  bool matches(const CompiledCall& c) const {
+    if (c.types != types || error_state != tracer::current_error_state()) return false;
+    for (int i = 0; i < c.n_arrays; ++i) {
+      const auto at = static_cast<std::size_t>(i);
+      const tracer::Array& a = array_of(c, i);
+      if (!engine::has_layout(a, layouts[at]) || storages[at] != first_of(c, i)) return false;
+    }
+    auto number = deciding.begin();
+    return std::all_of(c.numbers, c.numbers + c.n_numbers,
+                       [&](const Value& v) { return !decides(v) || same_number(*number++, v); });
+  }
+  static std::int32_t first_of(const CompiledCall& c, int i) {
+    const tracer::Storage* const s = array_of(c, i).storage.get();
+    std::int32_t first = 0;
+    while (array_of(c, first).storage.get() != s) ++first;
+    return first;
+  }
 };
 
+// Whether this thread's calls may be kept and run from what is kept.
+bool possible() {
+  return config().fuse && !tracer::eager_errors() && !tracer::everything_recorded() &&
+         tracer::current_device() <= kHost;
+}
+
 // nullopt: such a call is not kept.
-std::optional<CallKey> key_of(const std::vector<tracer::Array>& arguments) {
-  if (!config().fuse || tracer::eager_errors() || tracer::everything_recorded() ||
-      tracer::current_device() > kHost)
-    return std::nullopt;
-  CallKey k;
-  k.error_state = tracer::current_error_state();
-  for (const tracer::Array& a : arguments) {
-    auto layout = engine::layout_of(a);
+std::optional<CallKey> key_of(const CompiledCall& c) {
+  if (!possible()) return std::nullopt;
+  CallKey k{c.types, {}, {}, {}, tracer::current_error_state()};
+  for (int i = 0; i < c.n_arrays; ++i) {
+    auto layout = engine::layout_of(array_of(c, i));
     if (!layout) return std::nullopt;
     k.layouts.push_back(*std::move(layout));
-    const auto first = std::ranges::find_if(
-        arguments, [&](const tracer::Array& b) { return a.storage == b.storage; });
-    k.storages.push_back(static_cast<std::int32_t>(first - arguments.begin()));
+    k.storages.push_back(CallKey::first_of(c, i));
   }
+  for (int i = 0; i < c.n_numbers; ++i)
+    if (decides(c.numbers[i])) k.deciding.push_back(to_scalar(c.numbers[i]));
   return k;
 }
 
-std::vector<tracer::Array> arrays_of(const Handle* arguments, int n) {
+std::vector<tracer::Array> arrays_of(const CompiledCall& c) {
   std::vector<tracer::Array> arrays;
-  arrays.reserve(static_cast<std::size_t>(n));
-  for (int i = 0; i < n; ++i) arrays.push_back(unwrap(arguments[i]));
-  tracer::evaluate(arrays);
+  arrays.reserve(static_cast<std::size_t>(c.n_arrays));
+  for (int i = 0; i < c.n_arrays; ++i) arrays.push_back(array_of(c, i));
   return arrays;
+}
+void evaluate_arrays(const CompiledCall& c) {
+  for (int i = 0; i < c.n_arrays; ++i)
+    if (!array_of(c, i).storage->version->data) return tracer::evaluate(arrays_of(c));
+}
+
+std::vector<Scalar> numbers_of(const CompiledCall& c) {
+  std::vector<Scalar> numbers;
+  for (int i = 0; i < c.n_numbers; ++i) numbers.push_back(to_scalar(c.numbers[i]));
+  return numbers;
 }
 
 }  // namespace
 
 struct KeptCalls::Calls {
-  struct Kept {
+  struct Kept : GuardedRefCounted {
+    Kept(CallKey k, std::shared_ptr<CapturedCall> c, std::vector<Scalar> n,
+         std::vector<std::int32_t> b)
+        : key(std::move(k)),
+          call(std::move(c)),
+          numbers(std::move(n)),
+          given(numbers.size()),
+          bound(std::move(b)) {}
+    static void destroy(Kept* k) { delete k; }
+
     CallKey key;
     std::shared_ptr<CapturedCall> call;
+    std::vector<Scalar> numbers;      // as they were recorded
+    std::vector<bool> given;          // those that are arguments of the plan
+    std::vector<std::int32_t> bound;  // arrays whose variable is assigned: the last results
+
+    bool has(const CompiledCall& c) const {
+      if (key.types != c.types) return false;
+      for (int i = 0; i < c.n_numbers; ++i) {
+        const auto at = static_cast<std::size_t>(i);
+        if (!given[at] && !same_number(numbers[at], c.numbers[i])) return false;
+      }
+      return key.matches(c);
+    }
+  };
+  // Of a run, kept for the next one.
+  struct Frame {
+    std::vector<engine::NodeMemory> memory;
+    std::vector<Scalar> numbers;
+    std::vector<tracer::Array> results;
   };
   // Guarded by the recorder's lock.
-  std::vector<Kept> kept;  // the last to be used first
+  std::vector<Ref<Kept>> kept;  // the last to be used first
+  std::vector<Frame> idle;
   SeenCalls<CallKey> seen;
   bool obstructed = false;
+
+  void obstruct(const char* why) {
+    obstructed = true;
+    if (logging(Log::Fallback))
+      log(Log::Fallback, std::string("a compiled function is called each time: ") + why);
+  }
 };
 
 KeptCalls::KeptCalls() : calls_(new Calls) { start(); }
 KeptCalls::KeptCalls(KeptCalls&& o) noexcept : calls_(std::exchange(o.calls_, nullptr)) {}
-KeptCalls::~KeptCalls() { delete calls_; }
+KeptCalls::~KeptCalls() {
+  const std::lock_guard held(tracer::lock());
+  delete calls_;
+}
 
-Handle KeptCalls::run(const Handle* arguments, int n) {
-  if (tracer::capture()) return {};
-  const std::vector<tracer::Array> arrays = arrays_of(arguments, n);
-  const std::unique_lock held(tracer::lock());
+bool KeptCalls::run(const CompiledCall& c) {
+  if (tracer::capture()) return false;
+  for (int i = 0; i < c.n_arrays; ++i) unwrap(*c.arrays[i]);  // reads selections
+  const std::lock_guard held(tracer::lock());
   auto& kept = calls_->kept;
-  if (kept.empty()) return {};
-  const auto key = key_of(arrays);
-  const auto at = std::ranges::find_if(kept, [&](const auto& k) { return key && k.key == *key; });
-  if (at == kept.end()) return {};
-  const std::shared_ptr<CapturedCall> call = at->call;
+  if (kept.empty() || !possible()) return false;
+  evaluate_arrays(c);
+  const auto at = std::ranges::find_if(kept, [&](const auto& k) { return k->has(c); });
+  if (at == kept.end()) return false;
   std::rotate(kept.begin(), at, at + 1);
-  std::vector<engine::NodeMemory> memory;
-  for (std::size_t i = 0; i < arrays.size(); ++i) {
-    if (call->writes(i)) tracer::writable_data(arrays[i]);
-    tracer::Node& v = *arrays[i].storage->version;
-    memory.push_back({v.data, v.data_offset, call->writes(i) ? 0 : engine::packable_contents(v)});
+  const Ref<Calls::Kept> k = kept.front();  // others may run, and drop it, meanwhile
+  CapturedCall& call = *k->call;
+  Calls::Frame f;
+  if (!calls_->idle.empty()) {
+    f = std::move(calls_->idle.back());
+    calls_->idle.pop_back();
   }
-  const CapturedCall::Place& place = call->results()[0];
-  tracer::Array result;
-  if (!call->run(memory, {}, {&result, 1})) return {};
-  if (place.argument < 0) return wrap(std::move(result));
-  const auto from = static_cast<std::size_t>(place.argument);
-  result = place.as;
-  result.storage = arrays[from].storage;
-  result.offset = arrays[from].offset + place.offset;
-  return wrap_view(std::move(result), arguments[from]);
+  for (int i = 0; i < c.n_arrays; ++i) {
+    const tracer::Array& a = array_of(c, i);
+    const bool writes = call.writes(static_cast<std::size_t>(i));
+    if (writes) tracer::writable_data(a);
+    tracer::Node& v = *a.storage->version;
+    f.memory.push_back({v.data, v.data_offset, writes ? 0 : engine::packable_contents(v)});
+  }
+  for (int i = 0; i < c.n_numbers; ++i) f.numbers.push_back(to_scalar(c.numbers[i]));
+  f.results.resize(call.results().size());
+  if (!call.holds(f.numbers) || !call.run(f.memory, {}, f.numbers, f.results)) return false;
+  for (std::size_t i = 0; i < f.results.size(); ++i) {
+    const CapturedCall::Place& place = call.results()[i];
+    const auto n = static_cast<std::int32_t>(i) - c.n_results;
+    Handle& to = n < 0 ? c.results[i] : c.bound[k->bound[static_cast<std::size_t>(n)]];
+    if (place.argument < 0) {
+      to = wrap_made([&] { return std::move(f.results[i]); });
+      continue;
+    }
+    tracer::Array view = place.as;
+    const tracer::Array& of = array_of(c, place.argument);
+    view.storage = of.storage;
+    view.offset = of.offset + place.offset;
+    to = wrap_view(std::move(view), *c.arrays[place.argument]);
+  }
+  f.memory.clear();
+  f.numbers.clear();
+  calls_->idle.push_back(std::move(f));
+  return true;
 }
 
 struct KeptCalls::Watch::State {
   Calls& calls;
+  const CompiledCall& call;
   std::shared_ptr<SeenCalls<CallKey>::Seen> seen;
+  std::vector<Handle> handles;  // before the call: f may assign to the caller's variables
   std::vector<CapturedCall::Argument> arguments;
   std::optional<tracer::Capture> capture;
 };
 
-KeptCalls::Watch::Watch(KeptCalls& calls, const Handle* arguments, int n) : state_(nullptr) {
-  if (calls.calls_->obstructed || tracer::capture()) return;
-  const std::vector<tracer::Array> arrays = arrays_of(arguments, n);
+KeptCalls::Watch::Watch(KeptCalls& calls, const CompiledCall& c) : state_(nullptr) {
+  Calls& of = *calls.calls_;
+  if (of.obstructed || tracer::capture()) return;
+  const std::vector<tracer::Array> arrays = arrays_of(c);
+  tracer::evaluate(arrays);
   const std::lock_guard held(tracer::lock());
-  const auto key = key_of(arrays);
+  const auto key = key_of(c);
   if (!key) return;
-  auto seen = calls.calls_->seen.to_watch([&](const CallKey& k) { return k == *key; },
-                                          [&] { return *key; });
+  const auto alike =
+      std::ranges::count_if(of.kept, [&](const auto& k) { return k->key.matches(c); });
+  if (alike >= kMostAlike) {
+    of.obstruct("it decides by a floating-point number, or computes with what follows from one");
+    return;
+  }
+  auto seen =
+      of.seen.to_watch([&](const CallKey& k) { return k.matches(c); }, [&] { return *key; });
   if (!seen) return;
-  state_ = new State{*calls.calls_, std::move(seen), {}, {}};
-  for (const tracer::Array& a : arrays) state_->arguments.push_back({a, a.storage->version.get()});
+  state_ = new State{of, c, std::move(seen), {}, {}, {}};
+  for (int i = 0; i < c.n_arrays; ++i) {
+    state_->handles.push_back(*c.arrays[i]);
+    const tracer::Array& a = arrays[static_cast<std::size_t>(i)];
+    state_->arguments.push_back({a, a.storage->version.get()});
+  }
   state_->capture.emplace(arrays);
 }
 KeptCalls::Watch::~Watch() { delete state_; }
 
-void KeptCalls::Watch::end(const Handle& result) {
+void KeptCalls::Watch::by_function() {
   if (!state_) return;
-  state_->capture->end();
-  const tracer::Array& a = unwrap(result);
+  State& s = *state_;
+  const CompiledCall& c = s.call;
+  s.capture->end();
+  std::vector<tracer::Array> results;
+  std::vector<std::int32_t> bound;
+  for (int i = 0; i < c.n_results; ++i) results.push_back(unwrap(c.results[i]));
+  for (int i = 0; i < c.n_arrays; ++i)
+    if (c.arrays[i]->get() != s.handles[static_cast<std::size_t>(i)].get()) {
+      results.push_back(array_of(c, i));
+      bound.push_back(i);
+    }
   const std::lock_guard held(tracer::lock());
   const char* why = nullptr;
-  auto call =
-      CapturedCall::make(*state_->capture, state_->arguments, {}, {&a, 1}, state_->seen->plan, why);
-  for (std::size_t i = 0; call && i < state_->arguments.size(); ++i)
-    if (call->writes(i) && state_->arguments[i].array.storage->borrowed) {
+  auto call = CapturedCall::make(*s.capture, s.arguments, {}, results, s.seen->plan, why);
+  for (std::size_t i = 0; call && i < s.arguments.size(); ++i)
+    if (call->writes(i) && s.arguments[i].array.storage->borrowed) {
       why = "it writes to borrowed memory";
       call.reset();
     }
   if (!call) {
-    if (*why == 0) return;
-    state_->calls.obstructed = true;
-    if (logging(Log::Fallback))
-      log(Log::Fallback, std::string("a compiled function is called each time: ") + why);
+    if (*why != 0) s.calls.obstruct(why);
     return;
   }
-  state_->calls.seen.forget(state_->seen);
-  auto& kept = state_->calls.kept;
-  kept.insert(kept.begin(), {state_->seen->key, std::move(call)});
+  auto& kept = s.calls.kept;
+  const std::vector<Scalar> numbers = numbers_of(c);
+  for (const auto& k : kept) {
+    if (k->bound != bound || !(k->key == s.seen->key)) continue;
+    if (!k->call->take_numbers(*call, {k->numbers, numbers})) continue;
+    for (int i = 0; i < c.n_numbers; ++i) {
+      const auto at = static_cast<std::size_t>(i);
+      if (!same_number(k->numbers[at], c.numbers[i])) k->given[at] = true;
+    }
+    return;
+  }
+  kept.insert(kept.begin(), Ref<Calls::Kept>(new Calls::Kept(s.seen->key, std::move(call), numbers,
+                                                             std::move(bound))));
   if (kept.size() > kMostCalls) kept.pop_back();
 }
 

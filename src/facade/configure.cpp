@@ -127,6 +127,7 @@ void configure(const options& o) {
   set(config().code_limit, o.code_bytes);
   set(config().packed_limit, o.packed_bytes);
   set(config().eager_limit, o.eager_limit);
+  set(config().check_compiled, o.check_compiled);
   set(config().amx, o.amx);
   set(config().deterministic, o.deterministic);
   set(config().blas_library, o.blas_library);

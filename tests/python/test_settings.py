@@ -18,6 +18,7 @@ WRONG = {
     "PLAIT_JIT": ["of"],
     "PLAIT_PLAN": ["never"],
     "PLAIT_FUSE": ["maybe"],
+    "PLAIT_CHECK_COMPILED": ["sometimes"],
     "PLAIT_CPU": ["sse"],
     "PLAIT_AMX": ["tiles"],
     "PLAIT_DETERMINISTIC": ["perhaps"],
@@ -32,7 +33,7 @@ WRONG = {
 }
 RIGHT = [
     ("PLAIT_NUM_THREADS", "3", 3), ("PLAIT_LOG", "cache,fusion", "fusion,cache"), ("PLAIT_LOG", "", "off"), ("PLAIT_JIT", "0", "off"),
-    ("PLAIT_JIT", "Blocking", "blocking"), ("PLAIT_FUSE", "no", False), ("PLAIT_FUSE", "1", True), ("PLAIT_CACHE", "off", False),
+    ("PLAIT_JIT", "Blocking", "blocking"), ("PLAIT_FUSE", "no", False), ("PLAIT_FUSE", "1", True), ("PLAIT_CHECK_COMPILED", "on", True), ("PLAIT_CACHE", "off", False),
     ("PLAIT_CACHE_LIMIT", "1GB", 2**30), ("PLAIT_CACHE_LIMIT", "512M", 2**29), ("PLAIT_CODE_LIMIT", "64 KiB", 2**16),
     ("PLAIT_POOL_LIMIT", "1000", 1000), ("PLAIT_POOL_LIMIT", "0", 0), ("PLAIT_CUDA_POOL_LIMIT", "2g", 2**31), ("PLAIT_CPU", "baseline", "baseline"),
     ("PLAIT_AMX", "off", False), ("PLAIT_DETERMINISTIC", "off", False),

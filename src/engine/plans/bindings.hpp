@@ -120,6 +120,10 @@ class Bindings {
   const NodeMemory& memory(std::int32_t node) const {
     return slots[static_cast<std::size_t>(node)].memory;
   }
+  // Of the scalars that were given: which is the step's first.
+  std::size_t first_scalar(const BoundStep& s) const {
+    return static_cast<std::size_t>(s.scalars - scalars_.data());
+  }
 
   // Calls f(const BoundStep&) for each step of the plan, in order.
   template <class F>

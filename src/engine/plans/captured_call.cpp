@@ -14,6 +14,11 @@ using tracer::NodeKind;
 
 namespace {
 
+bool in_memory(const tracer::Storage& s) {
+  const Node& n = *s.version;
+  return n.data && n.device <= kHost && s.exports == 0 && !s.pinned && !s.any_bytes;
+}
+
 bool pending(const Node& n) { return !n.data && n.kind != NodeKind::Scalar; }
 
 NodeMemory copy_of(const NodeMemory& m) {
@@ -27,9 +32,17 @@ NodeMemory copy_of(const NodeMemory& m) {
 std::optional<ArrayLayout> layout_of(const Array& a) {
   const tracer::Storage& s = *a.storage;
   const Node& n = *s.version;
-  if (!n.data || n.device > kHost || s.exports != 0 || s.pinned || s.any_bytes) return std::nullopt;
+  if (!in_memory(s)) return std::nullopt;
   return ArrayLayout{a.dtype,           a.writeable, a.shape, a.strides,
                      a.offset + s.base, n.dtype,     n.shape, n.strides};
+}
+
+bool has_layout(const Array& a, const ArrayLayout& l) {
+  const tracer::Storage& s = *a.storage;
+  const Node& n = *s.version;
+  return in_memory(s) && a.dtype == l.dtype && a.writeable == l.writeable && a.shape == l.shape &&
+         a.strides == l.strides && a.offset + s.base == l.offset && n.dtype == l.whole_dtype &&
+         n.shape == l.whole_shape && n.strides == l.whole_strides;
 }
 
 // The number of the value that is the node's.
@@ -68,9 +81,14 @@ std::shared_ptr<CapturedCall> CapturedCall::make(const tracer::Capture& capture,
     }
     call->written_.push_back(written ? call->add_value(now) : -1);
   }
-  for (const auto& [node, storage] : capture.others()) {
+  // In the order of another recording's.
+  std::vector<std::pair<const tracer::Storage*, const Node*>> others;
+  for (const auto& [node, storage] : capture.others()) others.emplace_back(storage.get(), node);
+  std::ranges::sort(others);
+  for (const auto& [storage, node] : others) {
     inputs.push_back(node);
-    call->others_.push_back({storage, node->dtype, node->shape, node->strides});
+    call->others_.push_back({Ref<tracer::Storage>(const_cast<tracer::Storage*>(storage)),
+                             node->dtype, node->shape, node->strides});
   }
   for (const Outside& o : outside) inputs.push_back(o.node);
 
@@ -134,60 +152,93 @@ void CapturedCall::copy_back(std::size_t argument, const NodeMemory& to,
               static_cast<std::size_t>(e.last - e.first));
 }
 
-bool CapturedCall::run(std::span<const NodeMemory> arguments, std::span<const NodeMemory> outside,
-                       std::span<Array> results) {
-  std::vector<Executable::Result> computed;
-  if (executable_) {
-    std::vector<NodeMemory> inputs;
-    inputs.reserve(arguments.size() + others_.size() + outside.size());
-    inputs.assign(arguments.begin(), arguments.end());
-    for (const Other& o : others_) {
-      Node& n = *o.storage->version;
-      if (!n.data || n.dtype != o.dtype || n.shape != o.shape || n.strides != o.strides ||
-          n.device > kHost)
-        return false;
-      inputs.push_back({n.data, n.data_offset, packable_contents(n)});
-    }
-    inputs.insert(inputs.end(), outside.begin(), outside.end());
-    computed.resize(executable_->results());
-    executable_->run(inputs, computed);
-    for (std::size_t i = 0; i < written_.size(); ++i)
-      if (written_[i] >= 0) {
-        const Value& v = values_[static_cast<std::size_t>(written_[i])];
-        if (v.computed >= 0)
-          copy_back(i, arguments[i], computed[static_cast<std::size_t>(v.computed)]);
-      }
+bool CapturedCall::take_numbers(const CapturedCall& other, const Executable::Numbers& n) {
+  const auto same_value = [](const Value& a, const Value& b) {
+    if (a.dtype != b.dtype || a.shape != b.shape || a.strides != b.strides ||
+        a.computed != b.computed || bool(a.constant) != bool(b.constant))
+      return false;
+    if (!a.constant || a.constant.at() == b.constant.at()) return true;
+    const auto e = tracer::extent(a.shape, a.strides, static_cast<std::int64_t>(itemsize(a.dtype)));
+    return std::memcmp(a.constant.at() + e.first, b.constant.at() + e.first,
+                       static_cast<std::size_t>(e.last - e.first)) == 0;
+  };
+  const auto same_place = [](const Place& a, const Place& b) {
+    return a.argument == b.argument && a.value == b.value && a.offset == b.offset &&
+           a.as.dtype == b.as.dtype && a.as.shape == b.as.shape && a.as.strides == b.as.strides &&
+           a.as.writeable == b.as.writeable;
+  };
+  return storages_ == other.storages_ && written_ == other.written_ && others_ == other.others_ &&
+         std::ranges::equal(values_, other.values_, same_value) &&
+         std::ranges::equal(results_, other.results_, same_place) && executable_ &&
+         other.executable_ && executable_->take_numbers(*other.executable_, n);
+}
+
+bool CapturedCall::compute(Frame& f, std::span<const NodeMemory> arguments,
+                           std::span<const NodeMemory> outside, std::span<const Scalar> numbers) {
+  if (!executable_) return true;
+  f.inputs.assign(arguments.begin(), arguments.end());
+  for (const Other& o : others_) {
+    Node& n = *o.storage->version;
+    if (!n.data || n.dtype != o.dtype || n.shape != o.shape || n.strides != o.strides ||
+        n.device > kHost)
+      return false;
+    f.inputs.push_back({n.data, n.data_offset, packable_contents(n)});
   }
-  std::vector<Array> made(values_.size());
-  std::vector<bool> taken(computed.size());
+  f.inputs.insert(f.inputs.end(), outside.begin(), outside.end());
+  f.computed.resize(executable_->results());
+  executable_->run(f.inputs, numbers, f.computed);
+  for (std::size_t i = 0; i < written_.size(); ++i)
+    if (written_[i] >= 0) {
+      const Value& v = values_[static_cast<std::size_t>(written_[i])];
+      if (v.computed >= 0)
+        copy_back(i, arguments[i], f.computed[static_cast<std::size_t>(v.computed)]);
+    }
+  return true;
+}
+
+Ref<tracer::Storage> CapturedCall::make_value(std::size_t value, Frame& f,
+                                              std::span<const NodeMemory> arguments) {
+  const Value& v = values_[value];
+  if (v.computed < 0) {
+    const NodeMemory m = v.constant ? copy_of(v.constant) : NodeMemory{allocate(0), 0};
+    return tracer::from_buffer(m.buffer, v.dtype, v.shape, v.strides, m.offset).storage;
+  }
+  const auto c = static_cast<std::size_t>(v.computed);
+  Executable::Result& computed = f.computed[c];
+  // Another array, or an argument, has the same value in that memory.
+  const bool shared = f.taken[c] || std::ranges::any_of(arguments, [&](const NodeMemory& m) {
+                        return m.buffer == computed.memory.buffer;
+                      });
+  f.taken[c] = true;
+  NodeMemory m = shared ? copy_of(computed.memory) : computed.memory;
+  return tracer::from_buffer(std::move(m.buffer), v.dtype, v.shape, computed.strides, m.offset)
+      .storage;
+}
+
+bool CapturedCall::run(std::span<const NodeMemory> arguments, std::span<const NodeMemory> outside,
+                       std::span<const Scalar> numbers, std::span<Array> results) {
+  Frame f;
+  if (!idle_.empty()) {
+    f = std::move(idle_.back());
+    idle_.pop_back();
+  }
+  if (!compute(f, arguments, outside, numbers)) return false;
+  f.taken.assign(f.computed.size(), false);
+  f.made.resize(values_.size());
   for (std::size_t r = 0; r < results_.size(); ++r) {
     const Place& p = results_[r];
     if (p.value < 0) continue;
     const auto at = static_cast<std::size_t>(p.value);
-    if (!made[at].storage) {
-      const Value& v = values_[at];
-      if (v.computed >= 0) {
-        const auto c = static_cast<std::size_t>(v.computed);
-        const Executable::Result& value = computed[c];
-        // Another array, or an argument, has the same value in that memory.
-        const bool shared = taken[c] || std::ranges::any_of(arguments, [&](const NodeMemory& m) {
-                              return m.buffer == value.memory.buffer;
-                            });
-        taken[c] = true;
-        const NodeMemory m = shared ? copy_of(value.memory) : value.memory;
-        made[at] = tracer::from_buffer(m.buffer, v.dtype, v.shape, value.strides, m.offset);
-      } else if (v.constant) {
-        const NodeMemory m = copy_of(v.constant);
-        made[at] = tracer::from_buffer(m.buffer, v.dtype, v.shape, v.strides, m.offset);
-      } else {
-        made[at] = tracer::from_buffer(allocate(0), v.dtype, v.shape, v.strides, 0);
-      }
-    }
+    if (!f.made[at]) f.made[at] = make_value(at, f, arguments);
     Array& a = results[r];
     a = p.as;
-    a.storage = made[at].storage;
+    a.storage = f.made[at];
     a.offset = p.offset;
   }
+  f.inputs.clear();
+  f.computed.clear();
+  f.made.clear();
+  idle_.push_back(std::move(f));
   return true;
 }
 

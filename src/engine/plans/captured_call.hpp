@@ -23,6 +23,8 @@ struct ArrayLayout {
 };
 // nullopt: it is not in memory of the host, or others look at that.
 std::optional<ArrayLayout> layout_of(const tracer::Array& a);
+// Whether layout_of() is this.
+bool has_layout(const tracer::Array& a, const ArrayLayout& l);
 
 class CapturedCall {
  public:
@@ -58,13 +60,19 @@ class CapturedCall {
   bool writes(std::size_t argument) const {
     return written_[static_cast<std::size_t>(storages_[argument])] >= 0;
   }
+  // Whether another recording, with other numbers of the caller's, is this one but for them: they
+  // are arguments from then on. Both were made with no memory outside.
+  bool take_numbers(const CapturedCall& other, const Executable::Numbers& n);
+  bool holds(std::span<const Scalar> numbers) const {
+    return !executable_ || executable_->holds(numbers);
+  }
   bool reads_outside(std::size_t i) const { return executable_ && executable_->reads(outside(i)); }
 
   // Memory of the arguments, laid out as it was; of those that share a storage, the first counts.
   // Makes the results that are values. False: an array that the function reads beside its arguments
   // has another layout now. Throws as Executable::run().
   bool run(std::span<const NodeMemory> arguments, std::span<const NodeMemory> outside,
-           std::span<tracer::Array> results);
+           std::span<const Scalar> numbers, std::span<tracer::Array> results);
 
  private:
   struct Value {
@@ -77,7 +85,19 @@ class CapturedCall {
     Ref<tracer::Storage> storage;
     DType dtype;
     Dims shape, strides;
+    bool operator==(const Other&) const = default;
   };
+  // Of a run, kept for the next one.
+  struct Frame {
+    std::vector<NodeMemory> inputs;
+    std::vector<Executable::Result> computed;
+    std::vector<bool> taken;                 // of what was computed: a result has its memory
+    std::vector<Ref<tracer::Storage>> made;  // of the values
+  };
+  bool compute(Frame& f, std::span<const NodeMemory> arguments, std::span<const NodeMemory> outside,
+               std::span<const Scalar> numbers);
+  Ref<tracer::Storage> make_value(std::size_t value, Frame& f,
+                                  std::span<const NodeMemory> arguments);
   std::size_t outside(std::size_t i) const { return storages_.size() + others_.size() + i; }
   std::int32_t add_value(const tracer::Node& n);
   void copy_back(std::size_t argument, const NodeMemory& to, const Executable::Result& from) const;
@@ -86,6 +106,7 @@ class CapturedCall {
   std::vector<Other> others_;
   std::vector<Value> values_;
   std::vector<Place> results_;
+  std::vector<Frame> idle_;
   std::vector<tracer::Node*> wanted_;       // while it is made
   std::shared_ptr<Executable> executable_;  // null: nothing is computed
 };

@@ -1,7 +1,9 @@
 #include "executable.hpp"
 
 #include <algorithm>
+#include <cstring>
 #include <mutex>
+#include <optional>
 #include <utility>
 
 #include "core/array_memory.hpp"
@@ -13,6 +15,7 @@
 #include "tracer/computed.hpp"
 #include "tracer/context.hpp"
 #include "tracer/evaluation_scope.hpp"
+#include "tracer/layout.hpp"
 
 namespace plait::engine {
 using fusion::GNode;
@@ -128,7 +131,99 @@ void Executable::detach() {
   graph_.instead.clear();
 }
 
-void Executable::run(std::span<const NodeMemory> inputs, std::span<Result> results) {
+namespace {
+
+bool is_exact(const Scalar& number, DType as) {
+  return number.dtype == as || same_bits(cast(cast(number, as), number.dtype), number);
+}
+
+}  // namespace
+
+bool Executable::same_constants(const Executable& other) const {
+  for (std::size_t i = 0; i < own_.size(); ++i) {
+    const Node &a = *own_[i], &b = *other.own_[i];
+    if (!a.data || !b.data) {
+      if (a.data || b.data) return false;
+      continue;
+    }
+    const auto bytes = static_cast<std::int64_t>(itemsize(a.dtype));
+    const auto e = tracer::extent(a.shape, a.strides, bytes);
+    if (a.data != b.data &&
+        std::memcmp(a.data->data + a.data_offset + e.first, b.data->data + b.data_offset + e.first,
+                    static_cast<std::size_t>(e.last - e.first)) != 0)
+      return false;
+  }
+  return true;
+}
+
+// Some exponents are recorded as other functions than power.
+bool Executable::is_exponent(std::size_t scalar) const {
+  std::size_t first = 0;
+  for (const fusion::Step& s : plan_->steps) {
+    const auto& nodes = s.lowered.scalars;
+    if (scalar >= first + nodes.size()) {
+      first += nodes.size();
+      continue;
+    }
+    const std::int32_t node = nodes[scalar - first];
+    return std::ranges::any_of(graph_.nodes, [&](const GNode& n) {
+      return n.node->kind == NodeKind::Elementwise && n.node->fn == OpId::Power && n.in[1] == node;
+    });
+  }
+  return false;
+}
+
+bool Executable::take_numbers(const Executable& other, const Numbers& n) {
+  if (plan_ != other.plan_ || given_.values != other.given_.values || inputs_ != other.inputs_ ||
+      wanted_ != other.wanted_ || !same_constants(other))
+    return false;
+  const auto is_taken = [](const std::vector<Taker>& by, std::size_t number) {
+    return std::ranges::find(by, number, &Taker::number) != by.end();
+  };
+  std::vector<Taker> takers;
+  for (std::size_t i = 0; i < given_.scalars.size(); ++i) {
+    const Scalar &here = given_.scalars[i], &there = other.given_.scalars[i];
+    const DType as = here.dtype;
+    if (const auto t = std::ranges::find(takers_, i, &Taker::scalar); t != takers_.end()) {
+      if (!same_bits(cast(n.there[t->number], as), there)) return false;
+      takers.push_back({i, t->number, t->exact && is_exact(n.there[t->number], as)});
+      continue;
+    }
+    if (same_bits(here, there)) continue;
+    std::optional<std::size_t> number;
+    for (std::size_t k = 0; k < n.here.size(); ++k) {
+      if (is_taken(takers_, k) || same_bits(n.here[k], n.there[k]) ||
+          !same_bits(cast(n.here[k], as), here) || !same_bits(cast(n.there[k], as), there))
+        continue;
+      if (number) return false;  // it may be either
+      number = k;
+    }
+    if (!number || is_exponent(i)) return false;
+    takers.push_back({i, *number, is_exact(n.here[*number], as) && is_exact(n.there[*number], as)});
+  }
+  // A number that no scalar is may have decided what was recorded.
+  for (std::size_t k = 0; k < n.here.size(); ++k)
+    if (!same_bits(n.here[k], n.there[k]) && !is_taken(takers, k)) return false;
+  takers_ = std::move(takers);
+  if (!takers_.empty()) idle_.clear();
+  return true;
+}
+
+bool Executable::holds(std::span<const Scalar> numbers) const {
+  return std::ranges::all_of(takers_, [&](const Taker& t) {
+    return !t.exact || is_exact(numbers[t.number], given_.scalars[t.scalar].dtype);
+  });
+}
+
+void Executable::give(std::span<const Scalar> numbers) {
+  for (const Taker& t : takers_) {
+    Scalar& s = given_.scalars[t.scalar];
+    s = cast(numbers[t.number], s.dtype);
+  }
+}
+
+void Executable::run(std::span<const NodeMemory> inputs, std::span<const Scalar> numbers,
+                     std::span<Result> results) {
   const tracer::EvaluationScope turn(std::span<Node* const>{});
   timeline::Span span(timeline::Category::Evaluation);
   span.name("evaluate what a call replays");
@@ -136,6 +231,7 @@ void Executable::run(std::span<const NodeMemory> inputs, std::span<Result> resul
   const Uninterrupted whole(in_place_);
   ++counters().evaluations;
   if (!std::exchange(seen_again_, true)) ask_for_code(*plan_);
+  give(numbers);
   // A trace shows the steps, and tests have every region on the team.
   const bool walk = span || shares_always();
   if (!walk && launches_ && run_launches(inputs, results)) return;
@@ -154,12 +250,11 @@ void Executable::run(std::span<const NodeMemory> inputs, std::span<Result> resul
   run_on_host(*plan_, *b, taken, records ? &recorded : nullptr);
   if (records) keep_launches(std::move(recorded), inputs, results, taken);
   std::ranges::copy(given_.slots, b->slots.begin());
-  idle_.push_back(std::move(b));
+  if (takers_.empty()) idle_.push_back(std::move(b));  // else it has the scalars of this run
 }
 
 bool Executable::launches_alone() const {
-  return tries_ > 0 && !launches_ && !in_place_ &&
-         std::ranges::all_of(plan_->steps, [](const fusion::Step& s) {
+  return tries_ > 0 && !launches_ && std::ranges::all_of(plan_->steps, [](const fusion::Step& s) {
            return s.kind == fusion::StepKind::Kernel && s.compiled && !is_cut(s) &&
                   static_cast<const CompiledKernel*>(s.compiled.get())->jitted();
          });
@@ -168,15 +263,22 @@ bool Executable::launches_alone() const {
 void Executable::keep_launches(LaunchRecorder&& recorded, std::span<const NodeMemory> inputs,
                                std::span<const Result> results, const RecordedGraph& of) {
   --tries_;
-  launches_ = Launches::make(std::move(recorded), inputs_, inputs, given_.slots, results);
   for (const unsigned flag : {kInvalid, kDivide, kOver, kUnder})
     if (of.listens(flag)) heard_ |= flag;
+  // What was written over could not be computed again for who hears of it.
+  if (in_place_ && heard_ != 0)
+    tries_ = 0;
+  else
+    launches_ =
+        Launches::make(std::move(recorded), inputs_, inputs, given_.slots, results, in_place_);
 }
 
 bool Executable::run_launches(std::span<const NodeMemory> inputs, std::span<Result> results) {
   const std::shared_ptr<Launches> all = launches_;  // others may run in the middle
   try {
-    if (!(all->run(inputs, results) & heard_)) return true;
+    const std::span<const Scalar> scalars(given_.scalars);
+    if (!(all->run(inputs, takers_.empty() ? scalars.first(0) : scalars, results) & heard_))
+      return true;
     launches_.reset();
     tries_ = 0;
   } catch (const std::bad_alloc&) {

@@ -1,6 +1,7 @@
 // A recorded graph kept with its plan, to be run again on other memory without being recorded.
 // Callers hold the recorder's lock.
 #pragma once
+#include <cstring>
 #include <memory>
 #include <span>
 #include <vector>
@@ -10,6 +11,10 @@
 #include "plan_run.hpp"
 
 namespace plait::engine {
+
+inline bool same_bits(const Scalar& a, const Scalar& b) {
+  return a.dtype == b.dtype && std::memcmp(a.bytes, b.bytes, itemsize(a.dtype)) == 0;
+}
 
 class Executable {
  public:
@@ -29,10 +34,21 @@ class Executable {
   // Whether memory of an input is written to.
   bool in_place() const { return in_place_; }
 
-  // `inputs`, laid out as those that the graph was recorded with; `results`: one for each node that
-  // was wanted. Throws std::bad_alloc and, unless it writes in place, Interrupted; the inputs are
-  // as they were then.
-  void run(std::span<const NodeMemory> inputs, std::span<Result> results);
+  // Numbers of a caller's, at two recordings of one function.
+  struct Numbers {
+    std::span<const Scalar> here, there;
+  };
+  // Whether the graph of another recording differs from this one in scalars alone which are numbers
+  // of the caller's, here and there. From then on they are arguments: see run().
+  bool take_numbers(const Executable& other, const Numbers& n);
+  // Whether scalars that are numbers of the caller's would be those, rounded as it is recorded.
+  bool holds(std::span<const Scalar> numbers) const;
+
+  // `inputs`, laid out as those that the graph was recorded with; `numbers`: of the caller's, where
+  // scalars are; `results`: one for each node that was wanted. Throws std::bad_alloc and, unless it
+  // writes in place, Interrupted; the inputs are as they were then.
+  void run(std::span<const NodeMemory> inputs, std::span<const Scalar> numbers,
+           std::span<Result> results);
 
   ~Executable();  // takes the lock
   Executable(const Executable&) = delete;
@@ -40,6 +56,14 @@ class Executable {
 
  private:
   class Taken;
+  // A scalar of the plan's that is a number of the caller's.
+  struct Taker {
+    std::size_t scalar, number;
+    bool exact;  // it was in all recordings, which a pass may have relied on
+  };
+  bool same_constants(const Executable& other) const;
+  bool is_exponent(std::size_t scalar) const;
+  void give(std::span<const Scalar> numbers);
   explicit Executable(std::span<tracer::Node* const> wanted) : graph_(wanted) {}
   void detach();
   // Of a plan of short regions, from a run that has machine code on.
@@ -56,6 +80,7 @@ class Executable {
   std::vector<std::int32_t> inputs_;  // nodes; -1: not read
   std::vector<std::int32_t> wanted_;  // nodes
   std::vector<const tracer::Node*> constants_;
+  std::vector<Taker> takers_;
   bool in_place_ = false, seen_again_ = false;
   std::vector<std::unique_ptr<Bindings>> idle_;  // of runs that have ended
   std::shared_ptr<Launches> launches_;

@@ -193,7 +193,7 @@ class HostExecutor final : public Executor {
     if (memory.empty())
       for (const fusion::BufferSource& b : r.lowered().buffers)
         memory.push_back(bindings_.memory(b.index).buffer.get());
-    launches_->launch(r, memory, predicted_seconds(r.of));
+    launches_->launch(r, memory, bindings_.first_scalar(r.of), predicted_seconds(r.of));
   }
 
   static CompiledKernel& kernel(const Step& s) {

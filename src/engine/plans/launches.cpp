@@ -13,6 +13,8 @@ namespace {
 
 // More of it would not stay in a core's cache, and is better given back to the pool after each run.
 constexpr std::size_t kMostScratch = 4 << 20;
+// Scratch that stays from run to run: the pool would take longer than small launches do.
+constexpr std::size_t kKeptScratch = 32 << 10;
 constexpr std::size_t kLine = 64;
 // Seconds of a launch that gains nothing by what is left out around it, and may pass over files
 // (file_pages.hpp).
@@ -23,7 +25,7 @@ std::size_t whole_lines(std::size_t bytes) { return (bytes + kLine - 1) / kLine 
 }  // namespace
 
 void LaunchRecorder::launch(const Region& r, std::span<const Buffer* const> memory,
-                            double predicted) {
+                            std::size_t first_scalar, double predicted) {
   if (refused_ || r.extent <= 0) return;
   if (predicted > kLong) return refuse();
   const fusion::Step& s = r.of.step;
@@ -34,6 +36,7 @@ void LaunchRecorder::launch(const Region& r, std::span<const Buffer* const> memo
   l.predicted = predicted;
   l.params.assign(r.of.params, r.of.params + s.lowered.params.size());
   l.scalars.assign(r.of.scalars, r.of.scalars + s.lowered.scalars.size());
+  l.first_scalar = first_scalar;
   for (std::size_t i = 0; i < r.buffers.size(); ++i) {
     l.nodes.push_back(s.lowered.buffers[i].index);
     l.buffers.push_back(static_cast<std::byte*>(r.buffers[i]));
@@ -54,21 +57,33 @@ class Launches::Builder {
   static Block block_of(const Buffer& b) {
     return {b.data, b.data + std::max<std::size_t>(b.bytes, 1)};
   }
+  struct OfInput {
+    Block memory;
+    const std::byte* at;  // its first element
+    std::int32_t number;
+  };
 
  public:
   Builder(std::span<const std::int32_t> inputs, std::span<const NodeMemory> memory,
           std::span<const Slot> constants)
       : inputs_(inputs), constants_(constants) {
-    for (std::size_t i = 0; i < inputs.size(); ++i)
-      if (inputs[i] >= 0) given_.push_back(block_of(*memory[i].buffer));
+    for (std::size_t i = 0; i < inputs.size(); ++i) {
+      if (inputs[i] < 0) continue;
+      given_.push_back(block_of(*memory[i].buffer));
+      of_inputs_.push_back({given_.back(), memory[i].at(), static_cast<std::int32_t>(i)});
+    }
     for (const Slot& s : constants)
       if (s.memory) given_.push_back(block_of(*s.memory.buffer));
   }
 
-  // False: it is in memory that the run was given.
+  // False: it is in memory that the run was given, and not in that of one input.
   bool add_result(const LaunchResult& r, Launches& to) {
     if (!r.memory) return false;
     const Block b = block_of(*r.memory.buffer);
+    if (const OfInput* const in = input_of(b)) {
+      to.results_.push_back({In::Input, in->number, r.memory.at() - in->at, r.strides});
+      return true;
+    }
     auto at = std::ranges::find(results_, b.first, &Block::first);
     if (at == results_.end()) {
       if (meets_any(given_, b) || meets_any(results_, b)) return false;
@@ -76,7 +91,7 @@ class Launches::Builder {
       at = results_.end() - 1;
     }
     to.results_.push_back(
-        {static_cast<std::int32_t>(at - results_.begin()), r.memory.offset, r.strides});
+        {In::Result, static_cast<std::int32_t>(at - results_.begin()), r.memory.offset, r.strides});
     return true;
   }
 
@@ -85,6 +100,7 @@ class Launches::Builder {
     for (std::size_t i = 0; i < l.nodes.size(); ++i) {
       if (is_given(l.nodes[i])) continue;
       Block b{l.memory[i], l.memory[i] + std::max<std::size_t>(l.bytes_of_memory[i], 1)};
+      if (input_of(b)) continue;
       if (meets_any(given_, b)) return false;
       if (meets_any(results_, b)) {
         // The block of a result, which may have been the run's before.
@@ -120,10 +136,12 @@ class Launches::Builder {
   // An address need not be in its memory: a write to a part has that alone.
   void add_buffer(std::int32_t node, const std::byte* memory, std::byte* address,
                   Launches& to) const {
-    to.buffers_.push_back(address);
+    to.first_.buffers.push_back(address);
     if (const auto i = std::ranges::find(inputs_, node); node >= 0 && i != inputs_.end()) {
       add_place(In::Input, static_cast<std::int32_t>(i - inputs_.begin()), 0, to);
     } else if (!is_given(node)) {
+      if (const OfInput* const in = input_at(memory))
+        return add_place(In::Input, in->number, address - in->at, to);
       const auto holds = [&](const Block& b) { return b.has(memory); };
       if (const auto r = std::ranges::find_if(results_, holds); r != results_.end())
         add_place(In::Result, static_cast<std::int32_t>(r - results_.begin()), address - r->first,
@@ -137,12 +155,22 @@ class Launches::Builder {
   static bool meets_any(const std::vector<Block>& blocks, const Block& b) {
     return std::ranges::any_of(blocks, [&](const Block& o) { return o.meets(b); });
   }
+  // The one input in that memory.
+  const OfInput* input_of(const Block& b) const {
+    const OfInput* const in = input_at(b.first);
+    return in && in->memory.last == b.last ? in : nullptr;
+  }
+  const OfInput* input_at(const std::byte* first) const {
+    const auto is_there = [&](const OfInput& o) { return o.memory.first == first; };
+    const auto at = std::ranges::find_if(of_inputs_, is_there);
+    return std::ranges::count_if(of_inputs_, is_there) == 1 ? &*at : nullptr;
+  }
   bool is_given(std::int32_t node) const {
     return constants_[static_cast<std::size_t>(node)].memory ||
            std::ranges::find(inputs_, node) != inputs_.end();
   }
   static void add_place(In in, std::int32_t number, std::int64_t offset, Launches& to) {
-    to.places_.push_back({to.buffers_.size() - 1, in, number, offset});
+    to.places_.push_back({to.first_.buffers.size() - 1, in, number, offset});
   }
   static void add_scratch(const Block& b, const std::byte* address, Launches& to) {
     add_place(In::Scratch, 0, static_cast<std::int64_t>(b.at) + (address - b.first), to);
@@ -151,13 +179,14 @@ class Launches::Builder {
   const std::span<const std::int32_t> inputs_;
   const std::span<const Slot> constants_;
   std::vector<Block> given_, results_, own_;
+  std::vector<OfInput> of_inputs_;
 };
 
 std::shared_ptr<Launches> Launches::make(LaunchRecorder&& recorded,
                                          std::span<const std::int32_t> inputs,
                                          std::span<const NodeMemory> memory_of_inputs,
                                          std::span<const Slot> constants,
-                                         std::span<const LaunchResult> results) {
+                                         std::span<const LaunchResult> results, bool in_place) {
   if (recorded.refused_) return nullptr;
   auto made = std::make_shared<Launches>();
   Builder builder(inputs, memory_of_inputs, constants);
@@ -169,10 +198,13 @@ std::shared_ptr<Launches> Launches::make(LaunchRecorder&& recorded,
   if (made->scratch_ > kMostScratch) return nullptr;
   for (LaunchRecorder::Launch& l : recorded.launches_) {
     const bool shared = !l.kernel->is_short(l.predicted);
-    made->launches_.push_back({l.kernel, l.extent, l.predicted, shared, made->buffers_.size(),
-                               made->params_.size(), made->scalars_.size()});
+    if (shared && in_place) return nullptr;
+    Frame& first = made->first_;
+    made->launches_.push_back({l.kernel, l.extent, l.predicted, shared, first.buffers.size(),
+                               made->params_.size(), first.scalars.size()});
     made->params_.insert(made->params_.end(), l.params.begin(), l.params.end());
-    made->scalars_.insert(made->scalars_.end(), l.scalars.begin(), l.scalars.end());
+    first.scalars.insert(first.scalars.end(), l.scalars.begin(), l.scalars.end());
+    for (std::size_t i = 0; i < l.scalars.size(); ++i) made->from_.push_back(l.first_scalar + i);
     made->bytes_moved_ += l.bytes;
     for (std::size_t i = 0; i < l.nodes.size(); ++i)
       builder.add_buffer(l.nodes[i], l.memory[i], l.buffers[i], *made);
@@ -184,32 +216,46 @@ std::shared_ptr<Launches> Launches::make(LaunchRecorder&& recorded,
   return made;
 }
 
-unsigned Launches::run(std::span<const NodeMemory> inputs, std::span<LaunchResult> results) {
-  std::vector<Ref<Buffer>> blocks;
-  blocks.reserve(blocks_.size());
-  for (const std::size_t bytes : blocks_) blocks.push_back(allocate(bytes));
-  const Ref<Buffer> scratch = allocate(of_kernels_ + scratch_);
-
-  if (idle_.empty()) idle_.push_back(buffers_);
-  std::vector<void*> buffers = std::move(idle_.back());
+Launches::Frame Launches::take_frame() {
+  if (idle_.empty()) {
+    Frame f = first_;
+    f.blocks.resize(blocks_.size());
+    return f;
+  }
+  Frame f = std::move(idle_.back());
   idle_.pop_back();
+  return f;
+}
+
+void Launches::keep_frame(Frame&& f) {
+  if (f.scratch->bytes > kKeptScratch) f.scratch.reset();
+  idle_.push_back(std::move(f));
+}
+
+unsigned Launches::run(std::span<const NodeMemory> inputs, std::span<const Scalar> scalars,
+                       std::span<LaunchResult> results) {
+  Frame f = take_frame();
+  for (std::size_t i = 0; i < blocks_.size(); ++i) f.blocks[i] = allocate(blocks_[i]);
+  if (!f.scratch) f.scratch = allocate(of_kernels_ + scratch_);
   for (const Place& p : places_) {
     const auto n = static_cast<std::size_t>(p.number);
     std::byte* const at = p.in == In::Input    ? inputs[n].at()
-                          : p.in == In::Result ? blocks[n]->data
-                                               : scratch->data + of_kernels_;
-    buffers[p.buffer] = at + p.offset;
+                          : p.in == In::Result ? f.blocks[n]->data
+                                               : f.scratch->data + of_kernels_;
+    f.buffers[p.buffer] = at + p.offset;
   }
+  if (!scalars.empty())
+    for (std::size_t i = 0; i < from_.size(); ++i) f.scalars[i] = scalars[from_[i]];
 
   unsigned flags = 0;
   clear_flags();
   for (const Launch& l : launches_) {
-    const ir::CallArgs args{buffers.data() + l.buffers, params_.data() + l.params,
-                            scalars_.data() + l.scalars};
+    const ir::CallArgs args{f.buffers.data() + l.buffers, params_.data() + l.params,
+                            f.scalars.data() + l.scalars};
     if (!l.shared) {
       ++counters().kernels_run;
       ++(l.kernel->jitted() ? counters().kernels_jitted : counters().kernels_interpreted);
-      l.kernel->call(args, 0, l.extent, scratch->data);
+      l.kernel->call(args, 0, l.extent, f.scratch->data);
       continue;
     }
     flags |= raised_flags();
@@ -218,10 +264,17 @@ unsigned Launches::run(std::span<const NodeMemory> inputs, std::span<LaunchResul
   }
   flags |= raised_flags();
   counters().bytes_moved += static_cast<std::uint64_t>(bytes_moved_);
-  for (std::size_t i = 0; i < results_.size(); ++i)
-    results[i] = {{blocks[static_cast<std::size_t>(results_[i].block)], results_[i].offset},
-                  results_[i].strides};
-  idle_.push_back(std::move(buffers));
+  // Results of one block share it.
+  for (std::size_t i = 0; i < results_.size(); ++i) {
+    const Result& r = results_[i];
+    const auto n = static_cast<std::size_t>(r.number);
+    const bool given = r.in == In::Input;
+    results[i] = {
+        {given ? inputs[n].buffer : f.blocks[n], given ? inputs[n].offset + r.offset : r.offset},
+        r.strides};
+  }
+  for (Ref<Buffer>& b : f.blocks) b.reset();
+  keep_frame(std::move(f));
   return flags;
 }
 

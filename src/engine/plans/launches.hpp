@@ -23,7 +23,9 @@ struct LaunchResult {
 class LaunchRecorder {
  public:
   // `memory`: that each buffer of the region is in.
-  void launch(const Region& r, std::span<const Buffer* const> memory, double predicted);
+  // `first_scalar`: of the region, among those that the run was given.
+  void launch(const Region& r, std::span<const Buffer* const> memory, std::size_t first_scalar,
+              double predicted);
   // The run does what launches alone do not.
   void refuse() { refused_ = true; }
 
@@ -39,6 +41,7 @@ class LaunchRecorder {
     std::vector<std::size_t> bytes_of_memory;
     std::vector<std::int64_t> params;
     std::vector<Scalar> scalars;
+    std::size_t first_scalar;
   };
   std::vector<Launch> launches_;
   bool refused_ = false;
@@ -47,17 +50,20 @@ class LaunchRecorder {
 class Launches {
  public:
   // Of a recorded run, which read `inputs` (nodes, and their memory) and `constants`, and gave
-  // `results`. Null where it did more than launch kernels, wrote to what it was given, or has so
-  // much memory of its own that one block would not stay in the cache.
+  // `results`. Null where it did more than launch kernels, or has so much memory of its own that
+  // one block would not stay in the cache; where it writes to its inputs, too, if it could end
+  // before all is written.
   static std::shared_ptr<Launches> make(LaunchRecorder&& recorded,
                                         std::span<const std::int32_t> inputs,
                                         std::span<const NodeMemory> memory_of_inputs,
                                         std::span<const Slot> constants,
-                                        std::span<const LaunchResult> results);
+                                        std::span<const LaunchResult> results, bool in_place);
 
-  // Returns the floating-point exceptions of all launches. Throws std::bad_alloc and Interrupted.
-  // The recorder's lock is held, as in run_plan().
-  unsigned run(std::span<const NodeMemory> inputs, std::span<LaunchResult> results);
+  // `scalars`: those that the run is given; none: as in the recorded one. Returns the
+  // floating-point exceptions of all launches. Throws std::bad_alloc and Interrupted. The
+  // recorder's lock is held, as in run_plan().
+  unsigned run(std::span<const NodeMemory> inputs, std::span<const Scalar> scalars,
+               std::span<LaunchResult> results);
 
  private:
   class Builder;
@@ -76,23 +82,34 @@ class Launches {
     std::int32_t number;
     std::int64_t offset;
   };
-  struct Result {
-    std::int32_t block;
+  struct Result {  // in a block, or behind the first element of an input
+    In in;
+    std::int32_t number;
     std::int64_t offset;
     Dims strides;
   };
 
+  // What launches are given, kept from run to run: most of it stays.
+  struct Frame {
+    std::vector<void*> buffers;  // constants have their address
+    std::vector<Scalar> scalars;
+    std::vector<Ref<Buffer>> blocks;
+    Ref<Buffer> scratch;
+  };
+  Frame take_frame();
+  void keep_frame(Frame&& f);
+
   std::vector<Launch> launches_;
   std::vector<std::int64_t> params_;
-  std::vector<Scalar> scalars_;
-  std::vector<void*> buffers_;       // constants have their address
+  std::vector<std::size_t> from_;    // of each scalar: which of the given ones it is
+  Frame first_;                      // as it was in the recorded run
   std::vector<Place> places_;        // of the others
   std::vector<std::size_t> blocks_;  // bytes of each
   std::vector<Result> results_;
   std::size_t scratch_ = 0;  // bytes, behind those of a kernel
   std::size_t of_kernels_ = 0;
   std::int64_t bytes_moved_ = 0;
-  std::vector<std::vector<void*>> idle_;  // buffers of runs that have ended
+  std::vector<Frame> idle_;  // of runs that have ended
 };
 
 }  // namespace plait::engine

@@ -213,7 +213,7 @@ unsigned may_raise(const fusion::Graph& g, std::int32_t i) {
 
 // Whether somebody listens to these events: most programs ignore underflow, some ignore all.
 bool RecordedGraph::listens(unsigned flags) const {
-  if (!flags) return false;
+  if (!flags || !tracer::events_are_heard()) return false;
   for (const fusion::GNode& gn : g_.nodes) {
     const tracer::ErrorState e = tracer::error_state(gn.node->errstate);
     constexpr auto off = tracer::ErrorAction::Ignore;
