@@ -515,6 +515,244 @@ std::vector<Case> table_cases() {
   return cases;
 }
 
+// A step of the shallow-water equations with Rusanov fluxes, n x n cells.
+Case shallow_water() {
+  constexpr std::int64_t n = 400;
+  static constexpr double g = 9.81, dt = 0.01;  // cells are 1 wide
+  static plait::array<double> h = plait::ones({n, n}), hu = plait::zeros({n, n}),
+                              hv = plait::zeros({n, n});
+  plait::view(h, plait::range(150, 250), plait::range(150, 250)) = 2.0;
+  plait::eval(h, hu, hv);
+  constexpr std::size_t cells = n * n;
+  struct Field {
+    std::vector<double> h, hu, hv;
+  };
+  static Field from{std::vector<double>(h.begin(), h.end()), std::vector<double>(cells),
+                    std::vector<double>(cells)},
+      across{from}, down{from};  // fluxes to the right and down
+  static std::vector<double> u(cells), v(cells), c(cells);
+  return {
+      "shallow water 400 x 400",
+      1,
+      {{"plait",
+        [] {
+          using plait::all, plait::range, plait::view, plait::placeholders::_;
+          const plait::array<double> u = hu / h, v = hv / h, c = plait::sqrt(g * h),
+                                     pressure = 0.5 * g * h * h;
+          const auto l = range(0, -1), r = range(1, _), mid = range(1, -1);
+          const auto down = [&](const plait::array<double>& q, const plait::array<double>& f) {
+            const plait::array<double> s = plait::abs(u) + c;
+            return 0.5 * (view(f, l) + view(f, r)) -
+                   0.5 * plait::maximum(view(s, l), view(s, r)) * (view(q, r) - view(q, l));
+          };
+          const auto across = [&](const plait::array<double>& q, const plait::array<double>& f) {
+            const plait::array<double> s = plait::abs(v) + c;
+            return 0.5 * (view(f, all(), l) + view(f, all(), r)) -
+                   0.5 * plait::maximum(view(s, all(), l), view(s, all(), r)) *
+                       (view(q, all(), r) - view(q, all(), l));
+          };
+          const auto step = [&](plait::array<double>& q, const plait::array<double>& x,
+                                const plait::array<double>& y) {
+            view(q, mid, mid) -=
+                dt * (view(x, r, mid) - view(x, l, mid) + view(y, mid, r) - view(y, mid, l));
+          };
+          const plait::array<double> xh = down(h, hu), xhu = down(hu, hu * u + pressure),
+                                     xhv = down(hv, hv * u), yh = across(h, hv),
+                                     yhu = across(hu, hu * v), yhv = across(hv, hv * v + pressure);
+          step(h, xh, yh);
+          step(hu, xhu, yhu);
+          step(hv, xhv, yhv);
+          plait::eval(h, hu, hv);
+        }},
+       {"loop", [] {
+          const auto flux = [](double l, double r, double fl, double fr, double s) {
+            return 0.5 * (fl + fr) - 0.5 * s * (r - l);
+          };
+#pragma omp parallel num_threads(threads_now)
+          {
+#pragma omp for
+            for (std::size_t i = 0; i < cells; ++i) {
+              u[i] = from.hu[i] / from.h[i];
+              v[i] = from.hv[i] / from.h[i];
+              c[i] = std::sqrt(g * from.h[i]);
+            }
+#pragma omp for
+            for (std::size_t i = 0; i < n; ++i) {
+              const double *ph = &from.h[i * n], *phu = &from.hu[i * n], *phv = &from.hv[i * n],
+                           *pu = &u[i * n], *pv = &v[i * n], *pc = &c[i * n];
+              const auto pressure = [&](std::size_t k) { return 0.5 * g * ph[k] * ph[k]; };
+              double *th = &across.h[i * n], *thu = &across.hu[i * n], *thv = &across.hv[i * n];
+#pragma omp simd
+              for (std::size_t a = 0; a < n - 1; ++a) {
+                const std::size_t b = a + 1;
+                const double s = std::max(std::abs(pv[a]) + pc[a], std::abs(pv[b]) + pc[b]);
+                th[a] = flux(ph[a], ph[b], phv[a], phv[b], s);
+                thu[a] = flux(phu[a], phu[b], phu[a] * pv[a], phu[b] * pv[b], s);
+                thv[a] = flux(phv[a], phv[b], phv[a] * pv[a] + pressure(a),
+                              phv[b] * pv[b] + pressure(b), s);
+              }
+              if (i == n - 1) continue;
+              th = &down.h[i * n], thu = &down.hu[i * n], thv = &down.hv[i * n];
+#pragma omp simd
+              for (std::size_t a = 0; a < n; ++a) {
+                const std::size_t b = a + n;
+                const double s = std::max(std::abs(pu[a]) + pc[a], std::abs(pu[b]) + pc[b]);
+                th[a] = flux(ph[a], ph[b], phu[a], phu[b], s);
+                thu[a] = flux(phu[a], phu[b], phu[a] * pu[a] + pressure(a),
+                              phu[b] * pu[b] + pressure(b), s);
+                thv[a] = flux(phv[a], phv[b], phv[a] * pu[a], phv[b] * pu[b], s);
+              }
+            }
+#pragma omp for
+            for (std::size_t i = 1; i < n - 1; ++i) {
+              const auto step = [&](double* q, const double* x, const double* y) {
+#pragma omp simd
+                for (std::size_t k = i * n + 1; k < i * n + n - 1; ++k)
+                  q[k] -= dt * (x[k] - x[k - n] + y[k] - y[k - 1]);
+              };
+              step(from.h.data(), down.h.data(), across.h.data());
+              step(from.hu.data(), down.hu.data(), across.hu.data());
+              step(from.hv.data(), down.hv.data(), across.hv.data());
+            }
+          }
+        }}}};
+}
+
+// The accelerations of n bodies that attract each other, softened.
+std::vector<Case> body_cases() {
+  constexpr std::int64_t n = 4000;
+  static constexpr double soft = 1e-3;
+  plait::random::seed(1);
+  static plait::array<double> p = plait::random::randn<double>({3, n}),
+                              m = plait::random::rand({n});
+  static plait::array<double> x = plait::row(p, 0).copy(), y = plait::row(p, 1).copy(),
+                              z = plait::row(p, 2).copy();
+  static plait::array<double> xy = plait::transpose(plait::view(p, plait::range(2))).copy();
+  plait::eval(x, y, z, m, xy);
+  static const double *lx = x.data(), *ly = y.data(), *lz = z.data(), *lm = m.data();
+  static std::vector<double> to(3 * n);
+  std::vector<Case> cases;
+  cases.push_back({"N-body 4000, 3-D",
+                   1,
+                   {{"plait",
+                     [] {
+                       const auto apart = [](const plait::array<double>& q) {
+                         return plait::expand_dims(q, 0) - plait::expand_dims(q, 1);
+                       };
+                       const plait::array<double> dx = apart(x), dy = apart(y), dz = apart(z);
+                       const plait::array<double> r2 = dx * dx + dy * dy + dz * dz + soft,
+                                                  w = m / (r2 * plait::sqrt(r2));
+                       const auto ax = plait::sum(w * dx, 1), ay = plait::sum(w * dy, 1),
+                                  az = plait::sum(w * dz, 1);
+                       plait::eval(ax, ay, az);
+                     }},
+                    {"loop", [] {
+#pragma omp parallel for num_threads(threads_now)
+                       for (std::size_t i = 0; i < n; ++i) {
+                         double ax = 0, ay = 0, az = 0;
+#pragma omp simd reduction(+ : ax, ay, az)
+                         for (std::size_t j = 0; j < n; ++j) {
+                           const double dx = lx[j] - lx[i], dy = ly[j] - ly[i], dz = lz[j] - lz[i];
+                           const double r2 = dx * dx + dy * dy + dz * dz + soft;
+                           const double w = lm[j] / (r2 * std::sqrt(r2));
+                           ax += w * dx;
+                           ay += w * dy;
+                           az += w * dz;
+                         }
+                         to[i] = ax, to[n + i] = ay, to[2 * n + i] = az;
+                       }
+                     }}}});
+  cases.push_back({"N-body 4000, 2-D",
+                   1,
+                   {{"plait",
+                     [] {
+                       const plait::array<double> d =
+                           plait::expand_dims(xy, 0) - plait::expand_dims(xy, 1);
+                       const plait::array<double> r2 = plait::sum(d * d, 2) + soft,
+                                                  w = m / (r2 * plait::sqrt(r2));
+                       plait::sum(plait::expand_dims(w, 2) * d, 1).eval();
+                     }},
+                    {"loop", [] {
+#pragma omp parallel for num_threads(threads_now)
+                       for (std::size_t i = 0; i < n; ++i) {
+                         double ax = 0, ay = 0;
+#pragma omp simd reduction(+ : ax, ay)
+                         for (std::size_t j = 0; j < n; ++j) {
+                           const double dx = lx[j] - lx[i], dy = ly[j] - ly[i];
+                           const double r2 = dx * dx + dy * dy + soft;
+                           const double w = lm[j] / (r2 * std::sqrt(r2));
+                           ax += w * dx;
+                           ay += w * dy;
+                         }
+                         to[2 * i] = ax, to[2 * i + 1] = ay;
+                       }
+                     }}}});
+  return cases;
+}
+
+// The components of a picture of 2000 x 2000, by a union-find of pixels in two passes.
+std::vector<Case> component_cases() {
+  constexpr std::int64_t n = 2000;
+  static plait::array<bool> noise, blobs;
+  plait::random::seed(1);
+  const plait::array<double> field = plait::random::rand({n, n}).eval();
+  noise = field < 0.5;
+  // Sums of squares of 9 x 9 pixels: spots that are some pixels wide.
+  plait::array<double> sum = field - 0.5;
+  for (const int axis : {0, 1}) {
+    plait::array<double> wide = sum;
+    for (int by = 1; by < 9; ++by) wide = wide + plait::roll(sum, by, axis);
+    sum = wide;
+  }
+  blobs = sum > 0;
+  plait::eval(noise, blobs);
+  static std::vector<std::int32_t> labels(n * n), parent(n * n / 2 + 1);
+  const auto loop = [](const plait::array<bool>& mask) -> Work {
+    return [p = mask.data()] {
+      const auto root = [](std::int32_t i) {
+        while (parent[static_cast<std::size_t>(i)] != i) {
+          auto& up = parent[static_cast<std::size_t>(i)];
+          i = up = parent[static_cast<std::size_t>(up)];
+        }
+        return i;
+      };
+      std::int32_t used = 0, count = 0;
+      parent[0] = 0;
+      for (std::int64_t i = 0; i < n; ++i)
+        for (std::int64_t j = 0; j < n; ++j) {
+          const auto at = static_cast<std::size_t>(i * n + j);
+          labels[at] = 0;
+          if (!p[at]) continue;
+          const std::int32_t above = i > 0 ? labels[at - n] : 0, left = j > 0 ? labels[at - 1] : 0;
+          if (above && left) {
+            const std::int32_t a = root(above), b = root(left);
+            parent[static_cast<std::size_t>(std::max(a, b))] = std::min(a, b);
+            labels[at] = std::min(a, b);
+          } else if (above || left) {
+            labels[at] = above + left;
+          } else {
+            labels[at] = ++used;
+            parent[static_cast<std::size_t>(used)] = used;
+          }
+        }
+      for (std::int32_t i = 1; i <= used; ++i) {
+        auto& up = parent[static_cast<std::size_t>(i)];
+        up = up == i ? ++count : parent[static_cast<std::size_t>(up)];
+      }
+      for (std::int32_t& l : labels) l = parent[static_cast<std::size_t>(l)];
+      sink = count;
+    };
+  };
+  return {{"components of spots",
+           1,
+           {{"plait", [] { sink = static_cast<double>(plait::label(blobs).count); }},
+            {"loop", loop(blobs)}}},
+          {"components of noise",
+           1,
+           {{"plait", [] { sink = static_cast<double>(plait::label(noise).count); }},
+            {"loop", loop(noise)}}}};
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -525,6 +763,9 @@ int main(int argc, char** argv) {
   for (Case& c : large_cases()) cases.push_back(std::move(c));
   for (Case& c : bank_cases()) cases.push_back(std::move(c));
   for (Case& c : table_cases()) cases.push_back(std::move(c));
+  cases.push_back(shallow_water());
+  for (Case& c : body_cases()) cases.push_back(std::move(c));
+  for (Case& c : component_cases()) cases.push_back(std::move(c));
   std::printf("microseconds of an operation: case, Plait's threads, Plait, peers (ratio)\n");
   for (const Case& c : cases)
     if (std::string(c.name).find(part) != std::string::npos)
