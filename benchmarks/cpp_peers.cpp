@@ -1,9 +1,9 @@
 // What C++ programs do with arrays, beside xtensor with xsimd and Eigen, where they are installed,
 // and loops written by hand, all compiled with -O3 -march=native. The ways of a case take turns, a
 // millisecond or more each; printed are medians and what Plait takes of each peer's time: below 1
-// it is ahead. One thread and two; peers have one, but for banks
-// of small matrices. An argument picks cases by a part of their
-// names.
+// it is ahead. One thread and two, by OpenMP in loops over much and in Eigen's over banks of small
+// matrices; all other peers have one. An argument picks cases by a part of their names.
+// cpp_page.py writes docs/cpp_performance.md from what is printed.
 #include <algorithm>
 #include <chrono>
 #include <cmath>
@@ -11,6 +11,7 @@
 #include <functional>
 #include <memory>
 #include <plait/plait.hpp>
+#include <random>
 #include <string>
 #include <vector>
 #if __has_include(<xtensor/xarray.hpp>) && __has_include(<xsimd/xsimd.hpp>)
@@ -29,6 +30,9 @@
 #else
 #define EIGEN(...)
 #endif
+
+#define QUOTED(x) #x
+#define NUMBER(x) QUOTED(x)
 
 namespace {
 
@@ -210,6 +214,85 @@ std::vector<Case> small_cases() {
   return cases;
 }
 
+// Ten operations on arrays of n elements, recorded at each call and compiled once.
+template <int n>
+void add_steps(std::vector<Case>& cases, const char* recorded, const char* compiled) {
+  static plait::array<double> a = plait::linspace(0, 1, n), b = a + 1.0, c = a + 2.0;
+  plait::eval(a, b, c);
+  static const std::vector<double> la(a.begin(), a.end()), lb(b.begin(), b.end()),
+      lc(c.begin(), c.end());
+  XTENSOR(static xt::xtensor<double, 1> xa = xt::linspace<double>(0, 1, n), xb = xa + 1.0,
+          xc = xa + 2.0;)
+  EIGEN(static Eigen::ArrayXd ea = Eigen::ArrayXd::LinSpaced(n, 0, 1), eb = ea + 1, ec = ea + 2;)
+#define STEP(a, b, c) ((a * 2.0 + b * c - a) * (b + 1.0) / (c + 3.0) - 0.5 * a + b)
+  const auto keep = [](auto* p) { asm volatile("" : : "g"(p) : "memory"); };
+  using array = plait::array<double>;
+  static auto step = plait::compile(
+      [](const array& a, const array& b, const array& c) -> array { return STEP(a, b, c); });
+  const std::vector<Way> peers{{"loop", often([=] {
+                                  std::vector<double> r(n);
+                                  for (std::size_t i = 0; i < n; ++i)
+                                    r[i] = STEP(la[i], lb[i], lc[i]);
+                                  keep(r.data());
+                                })},
+                               XTENSOR({"xtensor", often([=] {
+                                          xt::xtensor<double, 1> r = STEP(xa, xb, xc);
+                                          keep(r.data());
+                                        })}, ) EIGEN({"Eigen", often([=] {
+                                                        Eigen::ArrayXd r = STEP(ea, eb, ec);
+                                                        keep(r.data());
+                                                      })})};
+  const auto add = [&](const char* name, Work ours) {
+    std::vector<Way> ways{{"plait", std::move(ours)}};
+    ways.insert(ways.end(), peers.begin(), peers.end());
+    cases.push_back({name, kSmall, std::move(ways)});
+  };
+  add(recorded, often([] { STEP(a, b, c).eval(); }));
+  add(compiled, often([] { step(a, b, c).eval(); }));
+#undef STEP
+}
+
+std::vector<Case> step_cases() {
+  std::vector<Case> cases;
+  add_steps<10>(cases, "ten operations, 10", "ten operations, 10, compiled");
+  add_steps<100>(cases, "ten operations, 100", "ten operations, 100, compiled");
+  add_steps<1000>(cases, "ten operations, 1000", "ten operations, 1000, compiled");
+  return cases;
+}
+
+// The standard library's algorithms on an array, and its distribution beside draws of an array.
+std::vector<Case> library_cases() {
+  constexpr std::size_t n = 1'000'000, draws = 10'000'000;
+  static plait::array<double> from = plait::random::rand({n}).eval(), to = from.copy();
+  static const std::vector<double> lfrom(from.begin(), from.end());
+  static std::vector<double> lto = lfrom, ldraws(draws);
+  to.eval();
+  static std::mt19937_64 bits(1);
+  static plait::random::engine rng(1);
+  const Work standard = [] {
+    std::normal_distribution<double> normal;
+    for (double& x : ldraws) x = normal(bits);
+  };
+  return {{"std::sort of 1M",
+           1,
+           {{"plait",
+             [] {
+               std::copy(from.begin(), from.end(), to.begin());
+               std::sort(to.begin(), to.end());
+             }},
+            {"loop",
+             [] {
+               std::copy(lfrom.begin(), lfrom.end(), lto.begin());
+               std::sort(lto.begin(), lto.end());
+             }}}},
+          {"randn of 10M",
+           1,
+           {{"plait", [] { plait::random::randn({draws}).eval(); }}, {"loop", standard}}},
+          {"standard_normal of 10M",
+           1,
+           {{"plait", [] { rng.standard_normal({draws}).eval(); }}, {"loop", standard}}}};
+}
+
 // Explicit steps of the heat equation, n x n.
 template <int n>
 Case heat(const char* name) {
@@ -236,6 +319,7 @@ Case heat(const char* name) {
            {"loop",
             [] {
               for (int t = 0; t < kSteps; ++t) {
+#pragma omp parallel for num_threads(threads_now)
                 for (std::size_t i = 1; i < n - 1; ++i)
                   for (std::size_t j = 1; j < n - 1; ++j)
                     to[i * n + j] =
@@ -278,16 +362,18 @@ std::vector<Case> large_cases() {
   static std::vector<double> ly(n);
   XTENSOR(static xt::xtensor<double, 1> xx = xt::linspace<double>(-5, 5, n), xy = xx;)
   EIGEN(static Eigen::ArrayXd ex = Eigen::ArrayXd::LinSpaced(n, -5, 5), ey = ex;)
-#define FUNCTION(f)                                                               \
-  cases.push_back({#f " of 4M",                                                   \
-                   1,                                                             \
-                   {{"plait", [] { plait::f(x).eval(); }},                        \
-                    {"loop",                                                      \
-                     [] {                                                         \
-                       for (std::size_t i = 0; i < n; ++i) ly[i] = std::f(lx[i]); \
-                     }},                                                          \
-                    XTENSOR({"xtensor", [] { xt::noalias(xy) = xt::f(xx); }}, )   \
-                        EIGEN({"Eigen", [] { ey = ex.f(); }})}})
+#define FUNCTION(f)                                                                              \
+  cases.push_back(                                                                               \
+      {#f " of 4M",                                                                              \
+       1,                                                                                        \
+       {{"plait", [] { plait::f(x).eval(); }},                                                   \
+        {"loop",                                                                                 \
+         [] {                                                                                    \
+           _Pragma("omp parallel for num_threads(threads_now)") for (std::size_t i = 0; i < n;   \
+                                                                     ++i) ly[i] = std::f(lx[i]); \
+         }},                                                                                     \
+        XTENSOR({"xtensor", [] { xt::noalias(xy) = xt::f(xx); }}, )                              \
+            EIGEN({"Eigen", [] { ey = ex.f(); }})}})
   FUNCTION(exp);
   FUNCTION(sin);
 #undef FUNCTION
@@ -322,6 +408,7 @@ std::vector<Case> large_cases() {
                        for (std::size_t j = 0; j < k; ++j)
                          for (std::size_t a = 0; a < dims; ++a)
                            across[a][j] = lcentres[j * dims + a];
+#pragma omp parallel for num_threads(threads_now) reduction(+ : sums, count)
                        for (std::size_t i = 0; i < points; ++i) {
                          double distance[k] = {};  // vectors of centres
                          for (std::size_t a = 0; a < dims; ++a)
@@ -442,7 +529,8 @@ std::vector<Case> table_cases() {
                    1,
                    {{"plait", [] { sink = plait::group_by(keys, groups).sum(values).get(3); }},
                     {"loop", [] {
-                       std::vector<double> sums(groups);
+                       double sums[groups] = {};
+#pragma omp parallel for num_threads(threads_now) reduction(+ : sums)
                        for (std::size_t i = 0; i < n; ++i)
                          sums[static_cast<std::size_t>(lkeys[i])] += lvalues[i];
                        sink = sums[3];
@@ -457,8 +545,9 @@ std::vector<Case> table_cases() {
                        sink = mean.get(3) + max.get(3);
                      }},
                     {"loop", [] {
-                       std::vector<double> sums(groups), max(groups, -1);
-                       std::vector<std::int64_t> count(groups);
+                       double sums[groups] = {}, max[groups] = {};  // of values from 0 on
+                       std::int64_t count[groups] = {};
+#pragma omp parallel for num_threads(threads_now) reduction(+ : sums, count) reduction(max : max)
                        for (std::size_t i = 0; i < n; ++i) {
                          const auto k = static_cast<std::size_t>(lkeys[i]);
                          sums[k] += lvalues[i];
@@ -480,13 +569,16 @@ std::vector<Case> table_cases() {
                        sink = plait::interp(image, points, shares).get(5);
                      }},
                     {"loop", [] {
-                       std::vector<std::int64_t> counts(256);
-                       for (const double x : limage) ++counts[static_cast<std::size_t>(x)];
+                       std::int64_t counts[256] = {};
+#pragma omp parallel for num_threads(threads_now) reduction(+ : counts)
+                       for (std::size_t i = 0; i < pixels; ++i)
+                         ++counts[static_cast<std::size_t>(limage[i])];
                        std::vector<double> shares(257);
                        std::int64_t sum = 0;
                        for (std::size_t b = 0; b < 256; ++b)
                          shares[b] = static_cast<double>(sum += counts[b]) / pixels;
                        shares[256] = shares[255];
+#pragma omp parallel for num_threads(threads_now)
                        for (std::size_t i = 0; i < pixels; ++i) {
                          const auto b = static_cast<std::size_t>(limage[i]);
                          lout[i] = shares[b] + (shares[b + 1] - shares[b]) *
@@ -506,10 +598,15 @@ std::vector<Case> table_cases() {
                      }},
                     {"loop", [] {
                        double sum = 0, squares = 0, max = 0, count = 0;
-                       for (const double x : limage)
-                         if (x > 100) sum += x, ++count, max = std::max(max, x);
-                       for (const double x : limage)
-                         if (x > 100) squares += (x - sum / count) * (x - sum / count);
+#pragma omp parallel for num_threads(threads_now) reduction(+ : sum, count) reduction(max : max)
+                       for (std::size_t i = 0; i < pixels; ++i)
+                         if (const double x = limage[i]; x > 100)
+                           sum += x, ++count, max = std::max(max, x);
+                       const double mean = sum / count;
+#pragma omp parallel for num_threads(threads_now) reduction(+ : squares)
+                       for (std::size_t i = 0; i < pixels; ++i)
+                         if (const double x = limage[i]; x > 100)
+                           squares += (x - mean) * (x - mean);
                        sink = sum / count + std::sqrt(squares / count) + max;
                      }}}});
   return cases;
@@ -758,14 +855,21 @@ std::vector<Case> component_cases() {
 int main(int argc, char** argv) {
   const std::string part = argc > 1 ? argv[1] : "";
   std::vector<Case> cases = small_cases();
-  cases.push_back(heat<64>("heat step 64 x 64"));
-  cases.push_back(heat<256>("heat step 256 x 256"));
-  for (Case& c : large_cases()) cases.push_back(std::move(c));
-  for (Case& c : bank_cases()) cases.push_back(std::move(c));
-  for (Case& c : table_cases()) cases.push_back(std::move(c));
-  cases.push_back(shallow_water());
-  for (Case& c : body_cases()) cases.push_back(std::move(c));
-  for (Case& c : component_cases()) cases.push_back(std::move(c));
+  const auto add = [&](std::vector<Case> more) {
+    for (Case& c : more) cases.push_back(std::move(c));
+  };
+  add(step_cases());
+  add(library_cases());
+  add({heat<64>("heat step 64 x 64"), heat<256>("heat step 256 x 256"), shallow_water()});
+  add(body_cases());
+  add(large_cases());
+  add(bank_cases());
+  add(table_cases());
+  add(component_cases());
+  std::printf("GCC " __VERSION__ XTENSOR(", xtensor " NUMBER(XTENSOR_VERSION_MAJOR) "." NUMBER(
+      XTENSOR_VERSION_MINOR) "." NUMBER(XTENSOR_VERSION_PATCH))
+                  EIGEN(", Eigen " NUMBER(EIGEN_WORLD_VERSION) "." NUMBER(
+                      EIGEN_MAJOR_VERSION) "." NUMBER(EIGEN_MINOR_VERSION)) "\n");
   std::printf("microseconds of an operation: case, Plait's threads, Plait, peers (ratio)\n");
   for (const Case& c : cases)
     if (std::string(c.name).find(part) != std::string::npos)
