@@ -633,32 +633,35 @@ Case shallow_water() {
       1,
       {{"plait",
         [] {
-          using plait::all, plait::range, plait::view, plait::placeholders::_;
-          const plait::array<double> u = hu / h, v = hv / h, c = plait::sqrt(g * h),
-                                     pressure = 0.5 * g * h * h;
-          const auto l = range(0, -1), r = range(1, _), mid = range(1, -1);
-          const auto down = [&](const plait::array<double>& q, const plait::array<double>& f) {
-            const plait::array<double> s = plait::abs(u) + c;
-            return 0.5 * (view(f, l) + view(f, r)) -
-                   0.5 * plait::maximum(view(s, l), view(s, r)) * (view(q, r) - view(q, l));
-          };
-          const auto across = [&](const plait::array<double>& q, const plait::array<double>& f) {
-            const plait::array<double> s = plait::abs(v) + c;
-            return 0.5 * (view(f, all(), l) + view(f, all(), r)) -
-                   0.5 * plait::maximum(view(s, all(), l), view(s, all(), r)) *
-                       (view(q, all(), r) - view(q, all(), l));
-          };
-          const auto step = [&](plait::array<double>& q, const plait::array<double>& x,
-                                const plait::array<double>& y) {
-            view(q, mid, mid) -=
-                dt * (view(x, r, mid) - view(x, l, mid) + view(y, mid, r) - view(y, mid, l));
-          };
-          const plait::array<double> xh = down(h, hu), xhu = down(hu, hu * u + pressure),
-                                     xhv = down(hv, hv * u), yh = across(h, hv),
-                                     yhu = across(hu, hu * v), yhv = across(hv, hv * v + pressure);
-          step(h, xh, yh);
-          step(hu, xhu, yhu);
-          step(hv, xhv, yhv);
+          [] {
+            using plait::all, plait::range, plait::view, plait::placeholders::_;
+            const plait::array<double> u = hu / h, v = hv / h, c = plait::sqrt(g * h),
+                                       pressure = 0.5 * g * h * h;
+            const auto l = range(0, -1), r = range(1, _), mid = range(1, -1);
+            const auto down = [&](const plait::array<double>& q, const plait::array<double>& f) {
+              const plait::array<double> s = plait::abs(u) + c;
+              return 0.5 * (view(f, l) + view(f, r)) -
+                     0.5 * plait::maximum(view(s, l), view(s, r)) * (view(q, r) - view(q, l));
+            };
+            const auto across = [&](const plait::array<double>& q, const plait::array<double>& f) {
+              const plait::array<double> s = plait::abs(v) + c;
+              return 0.5 * (view(f, all(), l) + view(f, all(), r)) -
+                     0.5 * plait::maximum(view(s, all(), l), view(s, all(), r)) *
+                         (view(q, all(), r) - view(q, all(), l));
+            };
+            const auto step = [&](plait::array<double>& q, const plait::array<double>& x,
+                                  const plait::array<double>& y) {
+              view(q, mid, mid) -=
+                  dt * (view(x, r, mid) - view(x, l, mid) + view(y, mid, r) - view(y, mid, l));
+            };
+            const plait::array<double> xh = down(h, hu), xhu = down(hu, hu * u + pressure),
+                                       xhv = down(hv, hv * u), yh = across(h, hv),
+                                       yhu = across(hu, hu * v),
+                                       yhv = across(hv, hv * v + pressure);
+            step(h, xh, yh);
+            step(hu, xhu, yhu);
+            step(hv, xhv, yhv);
+          }();
           plait::eval(h, hu, hv);
         }},
        {"loop", [] {
