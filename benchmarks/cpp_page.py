@@ -24,7 +24,7 @@ run and {after:.1f} after it.
 
 Microseconds of an operation, medians; the ways of a row take turns. In parentheses is what Plait takes of the peer's time: below 1 it is ahead. The loops are written by
 hand; those over much, and Eigen's over banks of matrices, have as many OpenMP threads as Plait, all other peers have one. A dash: the peer has no such row.
-[Measuring](measuring.md) says how to repeat this elsewhere.
+`cmake -DPLAIT_BENCHMARKS=ON` builds the program, and `python benchmarks/cpp_page.py build/benchmarks/cpp_peers` writes this page.
 
 | case | threads | Plait | loop | xtensor | Eigen |
 | --- | ---: | ---: | ---: | ---: | ---: |
