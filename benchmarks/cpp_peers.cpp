@@ -1,19 +1,26 @@
-// What C++ programs do with arrays, beside xtensor with xsimd and Eigen, where they are installed,
-// and loops written by hand, all compiled with -O3 -march=native. The ways of a case take turns, a
-// millisecond or more each; printed are medians and what Plait takes of each peer's time: below 1
-// it is ahead. One thread and two; peers have one, but for banks
-// of small matrices. An argument picks cases by a part of their
-// names.
+// What C++ programs do with arrays, beside xtensor, with xsimd, and Eigen, where they are
+// installed, and loops written by hand, all compiled with -O3 -march=native. The ways of a case
+// take turns, a millisecond or more each; printed are medians and what Plait takes of each peer's
+// time: below 1 it is ahead. One thread and two, by OpenMP in loops over much and in Eigen's over
+// banks of small matrices; all other peers have one. An argument picks cases by a part of their
+// names. cpp_page.py writes docs/cpp_performance.md from what is printed.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <memory>
 #include <plait/plait.hpp>
+#include <random>
 #include <string>
 #include <vector>
 
 #include "cases.hpp"
-#if __has_include(<xtensor/xarray.hpp>) && __has_include(<xsimd/xsimd.hpp>)
+#if __has_include(<xtensor/xarray.hpp>)
+#if __has_include(<xsimd/xsimd.hpp>)
+#define XTENSOR_USE_XSIMD
+#define WITH_XSIMD " with xsimd"
+#else
+#define WITH_XSIMD " without xsimd"
+#endif
 #define XTENSOR(...) __VA_ARGS__
 #include <xtensor/xarray.hpp>
 #include <xtensor/xmath.hpp>
@@ -29,6 +36,9 @@
 #else
 #define EIGEN(...)
 #endif
+
+#define QUOTED(x) #x
+#define NUMBER(x) QUOTED(x)
 
 namespace {
 
@@ -152,6 +162,85 @@ std::vector<Case> small_cases() {
   return cases;
 }
 
+// Ten operations on arrays of n elements, recorded at each call and compiled once.
+template <int n>
+void add_steps(std::vector<Case>& cases, const char* recorded, const char* compiled) {
+  static plait::array<double> a = plait::linspace(0, 1, n), b = a + 1.0, c = a + 2.0;
+  plait::eval(a, b, c);
+  static const std::vector<double> la(a.begin(), a.end()), lb(b.begin(), b.end()),
+      lc(c.begin(), c.end());
+  XTENSOR(static xt::xtensor<double, 1> xa = xt::linspace<double>(0, 1, n), xb = xa + 1.0,
+          xc = xa + 2.0;)
+  EIGEN(static Eigen::ArrayXd ea = Eigen::ArrayXd::LinSpaced(n, 0, 1), eb = ea + 1, ec = ea + 2;)
+#define STEP(a, b, c) ((a * 2.0 + b * c - a) * (b + 1.0) / (c + 3.0) - 0.5 * a + b)
+  const auto keep = [](auto* p) { asm volatile("" : : "g"(p) : "memory"); };
+  using array = plait::array<double>;
+  static auto step = plait::compile(
+      [](const array& a, const array& b, const array& c) -> array { return STEP(a, b, c); });
+  const std::vector<Way> peers{{"loop", often([=] {
+                                  std::vector<double> r(n);
+                                  for (std::size_t i = 0; i < n; ++i)
+                                    r[i] = STEP(la[i], lb[i], lc[i]);
+                                  keep(r.data());
+                                })},
+                               XTENSOR({"xtensor", often([=] {
+                                          xt::xtensor<double, 1> r = STEP(xa, xb, xc);
+                                          keep(r.data());
+                                        })}, ) EIGEN({"Eigen", often([=] {
+                                                        Eigen::ArrayXd r = STEP(ea, eb, ec);
+                                                        keep(r.data());
+                                                      })})};
+  const auto add = [&](const char* name, Work ours) {
+    std::vector<Way> ways{{"plait", std::move(ours)}};
+    ways.insert(ways.end(), peers.begin(), peers.end());
+    cases.push_back({name, kSmall, std::move(ways)});
+  };
+  add(recorded, often([] { STEP(a, b, c).eval(); }));
+  add(compiled, often([] { step(a, b, c).eval(); }));
+#undef STEP
+}
+
+std::vector<Case> step_cases() {
+  std::vector<Case> cases;
+  add_steps<10>(cases, "ten operations, 10", "ten operations, 10, compiled");
+  add_steps<100>(cases, "ten operations, 100", "ten operations, 100, compiled");
+  add_steps<1000>(cases, "ten operations, 1000", "ten operations, 1000, compiled");
+  return cases;
+}
+
+// The standard library's algorithms on an array, and its distribution beside draws of an array.
+std::vector<Case> library_cases() {
+  constexpr std::size_t n = 1'000'000, draws = 10'000'000;
+  static plait::array<double> from = plait::random::rand({n}).eval(), to = from.copy();
+  static const std::vector<double> lfrom(from.begin(), from.end());
+  static std::vector<double> lto = lfrom, ldraws(draws);
+  to.eval();
+  static std::mt19937_64 bits(1);
+  static plait::random::engine rng(1);
+  const Work standard = [] {
+    std::normal_distribution<double> normal;
+    for (double& x : ldraws) x = normal(bits);
+  };
+  return {{"std::sort of 1M",
+           1,
+           {{"plait",
+             [] {
+               std::copy(from.begin(), from.end(), to.begin());
+               std::sort(to.begin(), to.end());
+             }},
+            {"loop",
+             [] {
+               std::copy(lfrom.begin(), lfrom.end(), lto.begin());
+               std::sort(lto.begin(), lto.end());
+             }}}},
+          {"randn of 10M",
+           1,
+           {{"plait", [] { plait::random::randn({draws}).eval(); }}, {"loop", standard}}},
+          {"standard_normal of 10M",
+           1,
+           {{"plait", [] { rng.standard_normal({draws}).eval(); }}, {"loop", standard}}}};
+}
+
 // Explicit steps of the heat equation, n x n.
 template <int n>
 Case heat(const char* name) {
@@ -178,6 +267,7 @@ Case heat(const char* name) {
            {"loop",
             [] {
               for (int t = 0; t < kSteps; ++t) {
+#pragma omp parallel for num_threads(threads_now)
                 for (std::size_t i = 1; i < n - 1; ++i)
                   for (std::size_t j = 1; j < n - 1; ++j)
                     to[i * n + j] =
@@ -220,16 +310,18 @@ std::vector<Case> large_cases() {
   static std::vector<double> ly(n);
   XTENSOR(static xt::xtensor<double, 1> xx = xt::linspace<double>(-5, 5, n), xy = xx;)
   EIGEN(static Eigen::ArrayXd ex = Eigen::ArrayXd::LinSpaced(n, -5, 5), ey = ex;)
-#define FUNCTION(f)                                                               \
-  cases.push_back({#f " of 4M",                                                   \
-                   1,                                                             \
-                   {{"plait", [] { plait::f(x).eval(); }},                        \
-                    {"loop",                                                      \
-                     [] {                                                         \
-                       for (std::size_t i = 0; i < n; ++i) ly[i] = std::f(lx[i]); \
-                     }},                                                          \
-                    XTENSOR({"xtensor", [] { xt::noalias(xy) = xt::f(xx); }}, )   \
-                        EIGEN({"Eigen", [] { ey = ex.f(); }})}})
+#define FUNCTION(f)                                                                              \
+  cases.push_back(                                                                               \
+      {#f " of 4M",                                                                              \
+       1,                                                                                        \
+       {{"plait", [] { plait::f(x).eval(); }},                                                   \
+        {"loop",                                                                                 \
+         [] {                                                                                    \
+           _Pragma("omp parallel for num_threads(threads_now)") for (std::size_t i = 0; i < n;   \
+                                                                     ++i) ly[i] = std::f(lx[i]); \
+         }},                                                                                     \
+        XTENSOR({"xtensor", [] { xt::noalias(xy) = xt::f(xx); }}, )                              \
+            EIGEN({"Eigen", [] { ey = ex.f(); }})}})
   FUNCTION(exp);
   FUNCTION(sin);
 #undef FUNCTION
@@ -264,6 +356,7 @@ std::vector<Case> large_cases() {
                        for (std::size_t j = 0; j < k; ++j)
                          for (std::size_t a = 0; a < dims; ++a)
                            across[a][j] = lcentres[j * dims + a];
+#pragma omp parallel for num_threads(threads_now) reduction(+ : sums, count)
                        for (std::size_t i = 0; i < points; ++i) {
                          double distance[k] = {};  // vectors of centres
                          for (std::size_t a = 0; a < dims; ++a)
@@ -384,7 +477,8 @@ std::vector<Case> table_cases() {
                    1,
                    {{"plait", [] { sink = plait::group_by(keys, groups).sum(values).get(3); }},
                     {"loop", [] {
-                       std::vector<double> sums(groups);
+                       double sums[groups] = {};
+#pragma omp parallel for num_threads(threads_now) reduction(+ : sums)
                        for (std::size_t i = 0; i < n; ++i)
                          sums[static_cast<std::size_t>(lkeys[i])] += lvalues[i];
                        sink = sums[3];
@@ -399,8 +493,9 @@ std::vector<Case> table_cases() {
                        sink = mean.get(3) + max.get(3);
                      }},
                     {"loop", [] {
-                       std::vector<double> sums(groups), max(groups, -1);
-                       std::vector<std::int64_t> count(groups);
+                       double sums[groups] = {}, max[groups] = {};  // of values from 0 on
+                       std::int64_t count[groups] = {};
+#pragma omp parallel for num_threads(threads_now) reduction(+ : sums, count) reduction(max : max)
                        for (std::size_t i = 0; i < n; ++i) {
                          const auto k = static_cast<std::size_t>(lkeys[i]);
                          sums[k] += lvalues[i];
@@ -422,13 +517,16 @@ std::vector<Case> table_cases() {
                        sink = plait::interp(image, points, shares).get(5);
                      }},
                     {"loop", [] {
-                       std::vector<std::int64_t> counts(256);
-                       for (const double x : limage) ++counts[static_cast<std::size_t>(x)];
+                       std::int64_t counts[256] = {};
+#pragma omp parallel for num_threads(threads_now) reduction(+ : counts)
+                       for (std::size_t i = 0; i < pixels; ++i)
+                         ++counts[static_cast<std::size_t>(limage[i])];
                        std::vector<double> shares(257);
                        std::int64_t sum = 0;
                        for (std::size_t b = 0; b < 256; ++b)
                          shares[b] = static_cast<double>(sum += counts[b]) / pixels;
                        shares[256] = shares[255];
+#pragma omp parallel for num_threads(threads_now)
                        for (std::size_t i = 0; i < pixels; ++i) {
                          const auto b = static_cast<std::size_t>(limage[i]);
                          lout[i] = shares[b] + (shares[b + 1] - shares[b]) *
@@ -448,13 +546,261 @@ std::vector<Case> table_cases() {
                      }},
                     {"loop", [] {
                        double sum = 0, squares = 0, max = 0, count = 0;
-                       for (const double x : limage)
-                         if (x > 100) sum += x, ++count, max = std::max(max, x);
-                       for (const double x : limage)
-                         if (x > 100) squares += (x - sum / count) * (x - sum / count);
+#pragma omp parallel for num_threads(threads_now) reduction(+ : sum, count) reduction(max : max)
+                       for (std::size_t i = 0; i < pixels; ++i)
+                         if (const double x = limage[i]; x > 100)
+                           sum += x, ++count, max = std::max(max, x);
+                       const double mean = sum / count;
+#pragma omp parallel for num_threads(threads_now) reduction(+ : squares)
+                       for (std::size_t i = 0; i < pixels; ++i)
+                         if (const double x = limage[i]; x > 100)
+                           squares += (x - mean) * (x - mean);
                        sink = sum / count + std::sqrt(squares / count) + max;
                      }}}});
   return cases;
+}
+
+// A step of the shallow-water equations with Rusanov fluxes, n x n cells.
+Case shallow_water() {
+  constexpr std::int64_t n = 400;
+  static constexpr double g = 9.81, dt = 0.01;  // cells are 1 wide
+  plait::random::seed(1);
+  // No water is at rest, where the first waves would be subnormal numbers, which take long.
+  static plait::array<double> h = 1.0 + 0.1 * plait::random::rand({n, n}),
+                              hu = plait::random::randn({n, n}), hv = plait::random::randn({n, n});
+  plait::eval(h, hu, hv);
+  constexpr std::size_t cells = n * n;
+  struct Field {
+    std::vector<double> h, hu, hv;
+  };
+  static Field from{std::vector<double>(h.begin(), h.end()),
+                    std::vector<double>(hu.begin(), hu.end()),
+                    std::vector<double>(hv.begin(), hv.end())},
+      across{from}, down{from};  // fluxes to the right and down
+  static std::vector<double> u(cells), v(cells), c(cells);
+  return {
+      "shallow water 400 x 400",
+      1,
+      {{"plait",
+        [] {
+          [] {
+            using plait::all, plait::range, plait::view, plait::placeholders::_;
+            const plait::array<double> u = hu / h, v = hv / h, c = plait::sqrt(g * h),
+                                       pressure = 0.5 * g * h * h;
+            const auto l = range(0, -1), r = range(1, _), mid = range(1, -1);
+            const auto down = [&](const plait::array<double>& q, const plait::array<double>& f) {
+              const plait::array<double> s = plait::abs(u) + c;
+              return 0.5 * (view(f, l) + view(f, r)) -
+                     0.5 * plait::maximum(view(s, l), view(s, r)) * (view(q, r) - view(q, l));
+            };
+            const auto across = [&](const plait::array<double>& q, const plait::array<double>& f) {
+              const plait::array<double> s = plait::abs(v) + c;
+              return 0.5 * (view(f, all(), l) + view(f, all(), r)) -
+                     0.5 * plait::maximum(view(s, all(), l), view(s, all(), r)) *
+                         (view(q, all(), r) - view(q, all(), l));
+            };
+            const auto step = [&](plait::array<double>& q, const plait::array<double>& x,
+                                  const plait::array<double>& y) {
+              view(q, mid, mid) -=
+                  dt * (view(x, r, mid) - view(x, l, mid) + view(y, mid, r) - view(y, mid, l));
+            };
+            const plait::array<double> xh = down(h, hu), xhu = down(hu, hu * u + pressure),
+                                       xhv = down(hv, hv * u), yh = across(h, hv),
+                                       yhu = across(hu, hu * v),
+                                       yhv = across(hv, hv * v + pressure);
+            step(h, xh, yh);
+            step(hu, xhu, yhu);
+            step(hv, xhv, yhv);
+          }();
+          plait::eval(h, hu, hv);
+        }},
+       {"loop", [] {
+          const auto flux = [](double l, double r, double fl, double fr, double s) {
+            return 0.5 * (fl + fr) - 0.5 * s * (r - l);
+          };
+#pragma omp parallel num_threads(threads_now)
+          {
+#pragma omp for
+            for (std::size_t i = 0; i < cells; ++i) {
+              u[i] = from.hu[i] / from.h[i];
+              v[i] = from.hv[i] / from.h[i];
+              c[i] = std::sqrt(g * from.h[i]);
+            }
+#pragma omp for
+            for (std::size_t i = 0; i < n; ++i) {
+              const double *ph = &from.h[i * n], *phu = &from.hu[i * n], *phv = &from.hv[i * n],
+                           *pu = &u[i * n], *pv = &v[i * n], *pc = &c[i * n];
+              const auto pressure = [&](std::size_t k) { return 0.5 * g * ph[k] * ph[k]; };
+              double *th = &across.h[i * n], *thu = &across.hu[i * n], *thv = &across.hv[i * n];
+#pragma omp simd
+              for (std::size_t a = 0; a < n - 1; ++a) {
+                const std::size_t b = a + 1;
+                const double s = std::max(std::abs(pv[a]) + pc[a], std::abs(pv[b]) + pc[b]);
+                th[a] = flux(ph[a], ph[b], phv[a], phv[b], s);
+                thu[a] = flux(phu[a], phu[b], phu[a] * pv[a], phu[b] * pv[b], s);
+                thv[a] = flux(phv[a], phv[b], phv[a] * pv[a] + pressure(a),
+                              phv[b] * pv[b] + pressure(b), s);
+              }
+              if (i == n - 1) continue;
+              th = &down.h[i * n], thu = &down.hu[i * n], thv = &down.hv[i * n];
+#pragma omp simd
+              for (std::size_t a = 0; a < n; ++a) {
+                const std::size_t b = a + n;
+                const double s = std::max(std::abs(pu[a]) + pc[a], std::abs(pu[b]) + pc[b]);
+                th[a] = flux(ph[a], ph[b], phu[a], phu[b], s);
+                thu[a] = flux(phu[a], phu[b], phu[a] * pu[a] + pressure(a),
+                              phu[b] * pu[b] + pressure(b), s);
+                thv[a] = flux(phv[a], phv[b], phv[a] * pu[a], phv[b] * pu[b], s);
+              }
+            }
+#pragma omp for
+            for (std::size_t i = 1; i < n - 1; ++i) {
+              const auto step = [&](double* q, const double* x, const double* y) {
+#pragma omp simd
+                for (std::size_t k = i * n + 1; k < i * n + n - 1; ++k)
+                  q[k] -= dt * (x[k] - x[k - n] + y[k] - y[k - 1]);
+              };
+              step(from.h.data(), down.h.data(), across.h.data());
+              step(from.hu.data(), down.hu.data(), across.hu.data());
+              step(from.hv.data(), down.hv.data(), across.hv.data());
+            }
+          }
+        }}}};
+}
+
+// The accelerations of n bodies that attract each other, softened.
+std::vector<Case> body_cases() {
+  constexpr std::int64_t n = 4000;
+  static constexpr double soft = 1e-3;
+  plait::random::seed(1);
+  static plait::array<double> p = plait::random::randn<double>({3, n}),
+                              m = plait::random::rand({n});
+  static plait::array<double> x = plait::row(p, 0).copy(), y = plait::row(p, 1).copy(),
+                              z = plait::row(p, 2).copy();
+  static plait::array<double> xy = plait::transpose(plait::view(p, plait::range(2))).copy();
+  plait::eval(x, y, z, m, xy);
+  static const double *lx = x.data(), *ly = y.data(), *lz = z.data(), *lm = m.data();
+  static std::vector<double> to(3 * n);
+  std::vector<Case> cases;
+  cases.push_back({"N-body 4000, 3-D",
+                   1,
+                   {{"plait",
+                     [] {
+                       const auto apart = [](const plait::array<double>& q) {
+                         return plait::expand_dims(q, 0) - plait::expand_dims(q, 1);
+                       };
+                       const plait::array<double> dx = apart(x), dy = apart(y), dz = apart(z);
+                       const plait::array<double> r2 = dx * dx + dy * dy + dz * dz + soft,
+                                                  w = m / (r2 * plait::sqrt(r2));
+                       const auto ax = plait::sum(w * dx, 1), ay = plait::sum(w * dy, 1),
+                                  az = plait::sum(w * dz, 1);
+                       plait::eval(ax, ay, az);
+                     }},
+                    {"loop", [] {
+#pragma omp parallel for num_threads(threads_now)
+                       for (std::size_t i = 0; i < n; ++i) {
+                         double ax = 0, ay = 0, az = 0;
+#pragma omp simd reduction(+ : ax, ay, az)
+                         for (std::size_t j = 0; j < n; ++j) {
+                           const double dx = lx[j] - lx[i], dy = ly[j] - ly[i], dz = lz[j] - lz[i];
+                           const double r2 = dx * dx + dy * dy + dz * dz + soft;
+                           const double w = lm[j] / (r2 * std::sqrt(r2));
+                           ax += w * dx;
+                           ay += w * dy;
+                           az += w * dz;
+                         }
+                         to[i] = ax, to[n + i] = ay, to[2 * n + i] = az;
+                       }
+                     }}}});
+  cases.push_back({"N-body 4000, 2-D",
+                   1,
+                   {{"plait",
+                     [] {
+                       const plait::array<double> d =
+                           plait::expand_dims(xy, 0) - plait::expand_dims(xy, 1);
+                       const plait::array<double> r2 = plait::sum(d * d, 2) + soft,
+                                                  w = m / (r2 * plait::sqrt(r2));
+                       plait::sum(plait::expand_dims(w, 2) * d, 1).eval();
+                     }},
+                    {"loop", [] {
+#pragma omp parallel for num_threads(threads_now)
+                       for (std::size_t i = 0; i < n; ++i) {
+                         double ax = 0, ay = 0;
+#pragma omp simd reduction(+ : ax, ay)
+                         for (std::size_t j = 0; j < n; ++j) {
+                           const double dx = lx[j] - lx[i], dy = ly[j] - ly[i];
+                           const double r2 = dx * dx + dy * dy + soft;
+                           const double w = lm[j] / (r2 * std::sqrt(r2));
+                           ax += w * dx;
+                           ay += w * dy;
+                         }
+                         to[2 * i] = ax, to[2 * i + 1] = ay;
+                       }
+                     }}}});
+  return cases;
+}
+
+// The components of a picture of 2000 x 2000, by a union-find of pixels in two passes.
+std::vector<Case> component_cases() {
+  constexpr std::int64_t n = 2000;
+  static plait::array<bool> noise, blobs;
+  plait::random::seed(1);
+  const plait::array<double> field = plait::random::rand({n, n}).eval();
+  noise = field < 0.5;
+  // Sums of squares of 9 x 9 pixels: spots that are some pixels wide.
+  plait::array<double> sum = field - 0.5;
+  for (const int axis : {0, 1}) {
+    plait::array<double> wide = sum;
+    for (int by = 1; by < 9; ++by) wide = wide + plait::roll(sum, by, axis);
+    sum = wide;
+  }
+  blobs = sum > 0;
+  plait::eval(noise, blobs);
+  static std::vector<std::int32_t> labels(n * n), parent(n * n / 2 + 1);
+  const auto loop = [](const plait::array<bool>& mask) -> Work {
+    return [p = mask.data()] {
+      const auto root = [](std::int32_t i) {
+        while (parent[static_cast<std::size_t>(i)] != i) {
+          auto& up = parent[static_cast<std::size_t>(i)];
+          i = up = parent[static_cast<std::size_t>(up)];
+        }
+        return i;
+      };
+      std::int32_t used = 0, count = 0;
+      parent[0] = 0;
+      for (std::int64_t i = 0; i < n; ++i)
+        for (std::int64_t j = 0; j < n; ++j) {
+          const auto at = static_cast<std::size_t>(i * n + j);
+          labels[at] = 0;
+          if (!p[at]) continue;
+          const std::int32_t above = i > 0 ? labels[at - n] : 0, left = j > 0 ? labels[at - 1] : 0;
+          if (above && left) {
+            const std::int32_t a = root(above), b = root(left);
+            parent[static_cast<std::size_t>(std::max(a, b))] = std::min(a, b);
+            labels[at] = std::min(a, b);
+          } else if (above || left) {
+            labels[at] = above + left;
+          } else {
+            labels[at] = ++used;
+            parent[static_cast<std::size_t>(used)] = used;
+          }
+        }
+      for (std::int32_t i = 1; i <= used; ++i) {
+        auto& up = parent[static_cast<std::size_t>(i)];
+        up = up == i ? ++count : parent[static_cast<std::size_t>(up)];
+      }
+      for (std::int32_t& l : labels) l = parent[static_cast<std::size_t>(l)];
+      sink = count;
+    };
+  };
+  return {{"components of spots",
+           1,
+           {{"plait", [] { sink = static_cast<double>(plait::label(blobs).count); }},
+            {"loop", loop(blobs)}}},
+          {"components of noise",
+           1,
+           {{"plait", [] { sink = static_cast<double>(plait::label(noise).count); }},
+            {"loop", loop(noise)}}}};
 }
 
 }  // namespace
@@ -462,10 +808,20 @@ std::vector<Case> table_cases() {
 int main(int argc, char** argv) {
   const std::string part = argc > 1 ? argv[1] : "";
   std::vector<Case> cases = small_cases();
-  cases.push_back(heat<64>("heat step 64 x 64"));
-  cases.push_back(heat<256>("heat step 256 x 256"));
-  for (Case& c : large_cases()) cases.push_back(std::move(c));
-  for (Case& c : bank_cases()) cases.push_back(std::move(c));
-  for (Case& c : table_cases()) cases.push_back(std::move(c));
+  const auto add = [&](std::vector<Case> more) {
+    for (Case& c : more) cases.push_back(std::move(c));
+  };
+  add(step_cases());
+  add(library_cases());
+  add({heat<64>("heat step 64 x 64"), heat<256>("heat step 256 x 256"), shallow_water()});
+  add(body_cases());
+  add(large_cases());
+  add(bank_cases());
+  add(table_cases());
+  add(component_cases());
+  std::printf("GCC " __VERSION__ XTENSOR(", xtensor " NUMBER(XTENSOR_VERSION_MAJOR) "." NUMBER(
+      XTENSOR_VERSION_MINOR) "." NUMBER(XTENSOR_VERSION_PATCH) WITH_XSIMD)
+                  EIGEN(", Eigen " NUMBER(EIGEN_WORLD_VERSION) "." NUMBER(
+                      EIGEN_MAJOR_VERSION) "." NUMBER(EIGEN_MINOR_VERSION)) "\n");
   compare_all(cases, part);
 }

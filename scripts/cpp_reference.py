@@ -13,7 +13,7 @@ SECTIONS = {
     "creation": ("Creation", ["build", "grids"]),
     "elementwise": ("Elementwise functions", ["functions", "math", "special", "bits", "ufunc", "vectorize"]),
     "reductions": ("Reductions and statistics", ["reduce", "scan", "statistics", "norms", "compare"]),
-    "sorting": ("Sorting, sets and groups", ["sorting", "group"]),
+    "sorting": ("Sorting, sets, groups, labels", ["sorting", "group", "label"]),
     "shapes": ("Shapes, joining, rearranging", ["view", "join", "rearrange"]),
     "indexing": ("Indexing and selection", ["indexing", "choose"]),
     "linalg": ("Linear algebra and polynomials", ["linalg", "polynomial"]),

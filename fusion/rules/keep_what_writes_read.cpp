@@ -2,6 +2,7 @@
 // that several of them read (the pieces of a roll, of a concatenation) may be better in memory.
 #include <algorithm>
 #include <limits>
+#include <tuple>
 
 #include "fusion/schedule/cost.hpp"
 #include "rules.hpp"
@@ -12,24 +13,24 @@ using tracer::NodeKind;
 
 namespace {
 
-// Of an element of each node, in units of work; false when nothing is written to.
-bool costs(const Candidate& c, std::vector<double>& cost) {
-  const Graph& g = c.problem().graph;
-  bool updates = false;
-  for (std::int32_t i = 0; i < g.size(); ++i) {
-    const Node& n = *g[i].node;
-    updates |= !g[i].leaf && n.kind == NodeKind::Update;
-    if (!c.inlined(i)) continue;
-    cost[i] = n.kind == NodeKind::Cast ? 1 : element_work(n);
-    const double elements = std::max<double>(1, elements_of(n.shape));
-    // Of what is read in parts, to load the part.
-    if (n.kind == NodeKind::Update) cost[i] += elements_of(n.view_shape) / elements;
-    for (std::int32_t in : g[i].in)
-      if (in >= 0)
-        cost[i] +=
-            cost[in] * (n.kind == NodeKind::View ? 1 : elements_of(g[in].node->shape) / elements);
-  }
-  return updates;
+bool writes(const Graph& g) {
+  for (std::int32_t i = 0; i < g.size(); ++i)
+    if (!g[i].leaf && g[i].node->kind == NodeKind::Update) return true;
+  return false;
+}
+
+// Of an element of the node, in units of work, by those of what it is made of.
+double cost_of(const Graph& g, std::int32_t i, const std::vector<double>& costs) {
+  const Node& n = *g[i].node;
+  const double elements = std::max<double>(1, elements_of(n.shape));
+  double cost = n.kind == NodeKind::Cast ? 1 : element_work(n);
+  // Of what is read in parts, to load the part.
+  if (n.kind == NodeKind::Update) cost += elements_of(n.view_shape) / elements;
+  for (std::int32_t in : g[i].in)
+    if (in >= 0)
+      cost +=
+          costs[in] * (n.kind == NodeKind::View ? 1 : elements_of(g[in].node->shape) / elements);
+  return cost;
 }
 
 // Seconds to copy storage that would be overwritten before a write has computed the value again
@@ -78,30 +79,56 @@ class KeepWhatWritesRead final : public Rule {
  public:
   void revise(const Candidate& c, Offers& o) const override {
     const Graph& g = c.problem().graph;
-    std::vector<double> cost(g.nodes.size()), computed(g.nodes.size());
-    if (!costs(c, cost)) return;
+    if (!writes(g)) return;
+    const auto n = static_cast<std::size_t>(g.size());
+    std::vector<double> cost(n), computed(n);
+    for (std::int32_t i = 0; i < g.size(); ++i)
+      if (c.inlined(i)) cost[i] = cost_of(g, i, cost);
     const std::vector<double> copied = copies(c);
+    // What is offered and likely kept, and what writes read all the same: through nothing that is
+    // kept.
+    std::vector<bool> offered(n), kept(n), written(n);
+    const auto copies_for = [&](std::int32_t i) {
+      return copied[i] > 0 && computed[i] > elements_of(g[i].node->shape);
+    };
+    const auto offer = [&](std::int32_t i, bool copies) {
+      const Reading r =
+          reading(*c.problem().target.machine, elements_of(g[i].node->shape), cost[i], computed[i]);
+      // Beside a copy it does not count that the value is loaded: what it is made of would be, too.
+      return std::tuple(r.large || copies, r.again + (copies ? copied[i] : 0),
+                        r.stored - (copies ? r.loads : 0));
+    };
     for (std::int32_t i = g.size(); i-- > 0;) {
       const GNode& gn = g[i];
-      const Node& n = *gn.node;
       if (gn.leaf) continue;
-      if (n.kind == NodeKind::Update) {
-        if (gn.in[1] >= 0) computed[gn.in[1]] += elements_of(n.view_shape);
+      if (gn.node->kind == NodeKind::Update) {
+        if (gn.in[1] < 0) continue;
+        computed[gn.in[1]] += elements_of(gn.node->view_shape);
+        written[gn.in[1]] = true;
         continue;
       }
       if (!c.inlined(i)) continue;
-      const Reading r =
-          reading(*c.problem().target.machine, elements_of(n.shape), cost[i], computed[i]);
-      // Beside a copy it does not count that the value is loaded: what it is made of would be, too.
-      const bool copies = copied[i] > 0 && computed[i] > elements_of(n.shape);
-      const bool stores = n.kind != NodeKind::View && (r.large || copies) &&
-                          node_bytes(n) <= c.leaf_bytes(i) &&
-                          o.make({{{Edit::Store, i, "several writes would compute it again"}},
-                                  r.again + copied[i],
-                                  r.stored - (copies ? r.loads : 0)});
-      const double times = !stores ? computed[i] : copies ? elements_of(n.shape) : 0;
-      for (std::int32_t in : gn.in)
-        if (in >= 0) computed[in] += times;
+      if (gn.node->kind != NodeKind::View && node_bytes(*gn.node) <= c.leaf_bytes(i)) {
+        const auto [worth, as_is, instead] = offer(i, copies_for(i));
+        offered[i] = worth;
+        kept[i] = worth && instead < as_is;
+      }
+      const double times = !kept[i] ? computed[i] : copies_for(i) ? elements_of(gn.node->shape) : 0;
+      for (std::int32_t in : gn.in) {
+        if (in < 0) continue;
+        computed[in] += times;
+        if (written[i] && !kept[i]) written[in] = true;
+      }
+    }
+    // Of a value that is made of others that are kept, little may be left to compute.
+    for (std::int32_t i = 0; i < g.size(); ++i) {
+      if (!c.inlined(i)) continue;
+      cost[i] = cost_of(g, i, cost);
+      if (!offered[i]) continue;
+      const auto [worth, as_is, instead] = offer(i, written[i] && copies_for(i));
+      if (worth &&
+          o.make({{{Edit::Store, i, "several writes would compute it again"}}, as_is, instead}))
+        cost[i] = 0;
     }
   }
 };

@@ -24,6 +24,7 @@
 #include "plait/group.hpp"
 #include "plait/indexing.hpp"
 #include "plait/join.hpp"
+#include "plait/label.hpp"
 #include "plait/linalg.hpp"
 #include "plait/math.hpp"
 #include "plait/memory.hpp"

@@ -44,3 +44,18 @@ TEST_CASE("keep_what_writes_read: nothing is offered of what is cheap or written
   tracer::assign(view(all, {Slice{10, 30000, {}}}), view(g, {Slice{0, 29990, {}}}));
   CHECK(written(all, 1).plan->considered.empty());
 }
+
+TEST_CASE("keep_what_writes_read: what is cheap of what is stored is not stored, too") {
+  const Array h = operand({30000});
+  const Array c = apply(OpId::Exp, h), s = apply(OpId::Absolute, c);
+  const auto between = [](OpId fn, const Array& a, std::int64_t n) {
+    return apply(fn, view(a, {Slice{1, n, {}}}), view(a, {Slice{0, n - 1, {}}}));
+  };
+  // At the faces between two cells each, and across each cell.
+  const Array flux =
+      apply(OpId::Multiply, between(OpId::Maximum, s, 30000), between(OpId::Subtract, c, 30000));
+  tracer::assign(view(h, {Slice{1, 29999, {}}}), between(OpId::Subtract, flux, 29999));
+  const Planned p = written(h, 1);
+  CHECK(p.stored(kAgain) == 2);  // the exponential and the flux
+  CHECK(p.maps() == 3);
+}
