@@ -11,7 +11,6 @@ namespace plait {
 
 namespace detail {
 struct CancelState;
-class CancelScope;
 }  // namespace detail
 
 /// Ends evaluations from another thread: see with_cancel(). Copies are one token, which stays
@@ -30,10 +29,10 @@ class PLAIT_API cancel_token {
   void cancel() const noexcept;
   /// Whether cancel() was called.
   bool cancelled() const noexcept;
+  /// What copies share: the library's.
+  detail::CancelState& state() const { return *state_; }
 
  private:
-  friend class detail::CancelScope;
-  detail::CancelState& state() const { return *state_; }
   detail::CancelState* state_;
 };
 
