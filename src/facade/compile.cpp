@@ -90,9 +90,10 @@ std::vector<tracer::Array> arrays_of(const CompiledCall& c) {
   for (int i = 0; i < c.n_arrays; ++i) arrays.push_back(array_of(c, i));
   return arrays;
 }
-void evaluate_arrays(const CompiledCall& c) {
+bool any_pending(const CompiledCall& c) {
   for (int i = 0; i < c.n_arrays; ++i)
-    if (!array_of(c, i).storage->version->data) return tracer::evaluate(arrays_of(c));
+    if (!array_of(c, i).storage->version->data) return true;
+  return false;
 }
 
 std::vector<Scalar> numbers_of(const CompiledCall& c) {
@@ -158,10 +159,14 @@ KeptCalls::~KeptCalls() {
 bool KeptCalls::run(const CompiledCall& c) {
   if (tracer::capture()) return false;
   for (int i = 0; i < c.n_arrays; ++i) unwrap(*c.arrays[i]);  // reads selections
-  const std::lock_guard held(tracer::lock());
+  std::unique_lock held(tracer::lock());
   auto& kept = calls_->kept;
   if (kept.empty() || !possible()) return false;
-  evaluate_arrays(c);
+  if (any_pending(c)) {  // others go on meanwhile
+    held.unlock();
+    tracer::evaluate(arrays_of(c));
+    held.lock();
+  }
   const auto at = std::ranges::find_if(kept, [&](const auto& k) { return k->has(c); });
   if (at == kept.end()) return false;
   std::rotate(kept.begin(), at, at + 1);
