@@ -143,6 +143,7 @@ struct functions_of_elements_take_arrays_as_arguments__vectorize_f_a_b {};
 struct no_dtype_holds_both_element_types__convert_one_with_astype {};
 struct no_loop_for_these_element_types {};
 struct result_does_not_fit_the_element_type_of_the_array {};
+struct a_number_is_no_array__a_fill_x_writes_it_to_the_elements {};
 }  // namespace why
 template <fn F, class... A>
 constexpr auto refusal_of() {
@@ -275,7 +276,9 @@ class array {
                                       int> = 0>
   array(V value)
       : handle_(detail::full({nullptr, 0}, detail::Value::of(detail::element_value<T>(value)))) {}
-  template <class V, std::enable_if_t<std::is_arithmetic_v<V>, int> = 0>
+  template <class V,
+            class Why = detail::why::a_number_is_no_array__a_fill_x_writes_it_to_the_elements,
+            std::enable_if_t<std::is_arithmetic_v<V>, int> = 0>
   array& operator=(V value) = delete;
   // Nested lists of elements of any depth, C order. Throws ValueError when rows differ in length.
   array(std::initializer_list<detail::nested<T>> entries) {

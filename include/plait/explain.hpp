@@ -15,6 +15,11 @@ std::string explain(const array<T>&... arrays) {
   return detail::explain(handles, sizeof...(T));
 }
 
+/// The array, evaluated.
+template <class T>
+array<T> eval(const array<T>& a) {
+  return a.eval();
+}
 /// Evaluates several arrays in one plan.
 template <class... T>
 void eval(const array<T>&... arrays) {

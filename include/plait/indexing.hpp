@@ -23,6 +23,20 @@ inline Handle indices_of(const extents& list) {
   const std::int64_t n = list.size();
   return from_values(list.data(), {&n, 1}, dtype::int64);
 }
+
+template <class Arrays>
+std::vector<Key> keys_of(const Arrays& arrays) {
+  std::vector<Key> keys;
+  for (const auto& a : arrays) keys.push_back(to_key(a));
+  return keys;
+}
+template <fn F, class T, class B>
+void combine(array<T>& a, const std::vector<Key>& key, const B& values) {
+  static_assert(
+      updatable<F, T, B>(),
+      "plait: the result does not fit this array's element type (NumPy's same_kind rule)");
+  combine_at(F, a.handle(), key, operand_traits<B>::operand(values));
+}
 }  // namespace detail
 
 /// An entry of view(): the indices of an axis in a list. Unlike arrays of indices, which broadcast
@@ -82,11 +96,17 @@ void put_along_axis(array<T>& a, const array<I>& indices, const B& values, std::
 /// twice is added to twice, in the order of the indices. IndexError.
 template <class T, class I, class B>
 void add_at(array<T>& a, const array<I>& indices, const B& values) {
-  static_assert(
-      detail::updatable<detail::fn::Add, T, B>(),
-      "plait: the result does not fit this array's element type (NumPy's same_kind rule)");
-  detail::combine_at(detail::fn::Add, a.handle(), {detail::to_key(indices)},
-                     detail::operand_traits<B>::operand(values));
+  detail::combine<detail::fn::Add>(a, {detail::to_key(indices)}, values);
+}
+/// The same with an array of indices for each of the first axes, as numpy.nonzero gives them.
+template <class T, class I, class B>
+void add_at(array<T>& a, const std::vector<array<I>>& indices, const B& values) {
+  detail::combine<detail::fn::Add>(a, detail::keys_of(indices), values);
+}
+/// Of a list: add_at(a, {rows, columns}, 1).
+template <class T, class I, class B>
+void add_at(array<T>& a, std::initializer_list<array<I>> indices, const B& values) {
+  detail::combine<detail::fn::Add>(a, detail::keys_of(indices), values);
 }
 
 /// The elements where a mask is true, 1-D: filter(a, m) is a[m], and `filter(a, m) = x` writes.

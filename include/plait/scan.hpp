@@ -106,6 +106,11 @@ template <class A, class X, class F, detail::if_array<A> = 0, detail::if_array<X
 array<double> interp(const A& x, const X& xp, const F& fp) {
   return array<double>(detail::interp(x.handle(), xp.handle(), fp.handle()));
 }
+/// The same of a number.
+template <class X, class F, detail::if_array<X> = 0, detail::if_array<F> = 0>
+double interp(double x, const X& xp, const F& fp) {
+  return interp(array<double>{x}, xp, fp).get(0);
+}
 /// How much of a convolution there is: where the two overlap at all, as long as the longer one, or
 /// where they overlap whole.
 enum class convolve_mode { full, same, valid };

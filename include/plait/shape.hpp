@@ -10,13 +10,22 @@ namespace plait {
 /// What shape() and strides() return.
 using shape_type = std::vector<std::int64_t>;
 
+namespace detail {
+// Integers, and the elements of arrays of integers, that stand for one.
+template <class I, class = void>
+inline constexpr bool is_extent = std::is_integral_v<I>;
+template <class I>
+inline constexpr bool is_extent<I, std::void_t<decltype(std::declval<const I&>().value())>> =
+    std::is_integral_v<decltype(std::declval<const I&>().value())>;
+}  // namespace detail
+
 /// A list of extents or axes. Implicit from one integer, from `{...}` of any integer types (without
-/// narrowing errors), and from containers such as `std::vector<std::size_t>`.
+/// narrowing errors), and from containers of integers such as `std::vector<std::size_t>`.
 class extents {
  public:
   extents() = default;
   template <class... I,
-            class = std::enable_if_t<(sizeof...(I) > 0) && (std::is_integral_v<I> && ...)>>
+            class = std::enable_if_t<(sizeof...(I) > 0) && (detail::is_extent<I> && ...)>>
   extents(I... v) : size_(sizeof...(I)) {
     if constexpr (sizeof...(I) > kFew) {
       many_ = {static_cast<std::int64_t>(v)...};
@@ -25,8 +34,8 @@ class extents {
       ((few_[i++] = static_cast<std::int64_t>(v)), ...);
     }
   }
-  template <class C,
-            class = decltype(std::declval<const C&>().begin() != std::declval<const C&>().end())>
+  template <class C, class V = std::decay_t<decltype(*std::declval<const C&>().begin())>,
+            class = std::enable_if_t<std::is_integral_v<V>>>
   extents(const C& c) : many_(c.begin(), c.end()), size_(static_cast<int>(many_.size())) {}
 
   /// The first of the numbers.

@@ -76,11 +76,17 @@ auto outer(ufunc::named<F>, const A& a, const B& b) {
 /// the first axis, that is named twice is worked on twice (numpy.ufunc.at). IndexError.
 template <detail::fn F, class T, class I, class B>
 void at(ufunc::named<F>, array<T>& a, const array<I>& indices, const B& values) {
-  static_assert(
-      detail::updatable<F, T, B>(),
-      "plait: the result does not fit this array's element type (NumPy's same_kind rule)");
-  detail::combine_at(F, a.handle(), {detail::to_key(indices)},
-                     detail::operand_traits<B>::operand(values));
+  detail::combine<F>(a, {detail::to_key(indices)}, values);
+}
+/// The same with an array of indices for each of the first axes, as numpy.nonzero gives them.
+template <detail::fn F, class T, class I, class B>
+void at(ufunc::named<F>, array<T>& a, const std::vector<array<I>>& indices, const B& values) {
+  detail::combine<F>(a, detail::keys_of(indices), values);
+}
+/// Of a list: at(ufunc::maximum, a, {rows, columns}, 1).
+template <detail::fn F, class T, class I, class B>
+void at(ufunc::named<F>, array<T>& a, std::initializer_list<array<I>> indices, const B& values) {
+  detail::combine<F>(a, detail::keys_of(indices), values);
 }
 
 }  // namespace plait

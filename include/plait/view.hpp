@@ -30,7 +30,7 @@ void set_bound(bool& has, std::int64_t& bound, I value) {
   bound = static_cast<std::int64_t>(value);
 }
 inline Index to_index(const Index& i) { return i; }
-template <class I, class = std::enable_if_t<std::is_integral_v<I>>>
+template <class I, class = std::enable_if_t<is_extent<I>>>
 Index to_index(I i) {
   Index out{Index::Kind::integer};
   out.start = static_cast<std::int64_t>(i);

@@ -112,19 +112,32 @@ tracer::Index basic_of(const Index& i) {
 }
 
 // A key as numpy_compat takes it, and what it is of: lists count each for its axis, so that the
-// basic entries beside them are a view, and several lists one index for every axis.
+// basic entries beside them are a view, and several lists one index for every axis. A place that
+// integers and slices name by themselves is the one element of an axis in front.
 struct Place {
   tracer::Array of;
   std::vector<numpy::KeyEntry> key;
+  bool alone = false;
 };
-Place place_of(const tracer::Array& a, const std::vector<Key>& key) {
+Place place_of(const tracer::Array& a, const std::vector<Key>& entries) {
   Place p{a, {}};
-  if (std::any_of(key.begin(), key.end(),
-                  [](const Key& k) { return k.kind == Key::Kind::array; })) {
+  const auto is_array = [](const Key& k) { return k.kind == Key::Kind::array; };
+  const auto is_number = [&](const Key& k) {
+    return is_array(k) && unwrap(k.array).ndim() == 0 && is_integer(unwrap(k.array).dtype);
+  };
+  // As in NumPy, arrays of no axes are integers, and broadcast beside other arrays.
+  std::vector<Key> key = entries;
+  if (std::none_of(key.begin(), key.end(),
+                   [&](const Key& k) { return is_array(k) && !is_number(k); }))
+    for (Key& k : key)
+      if (is_number(k)) k = to_key(only_item(k.array).as<std::int64_t>());
+  if (std::any_of(key.begin(), key.end(), is_array)) {
     for_each_axis(a, key, [&](const Key& k, int axis) {
       if (is_list(k))
         p.key.emplace_back(left_of(k, a.shape[axis], axis));
-      else if (k.kind == Key::Kind::array)
+      else if (is_number(k))
+        p.key.emplace_back(tracer::reshape(unwrap(k.array), Dims{1}));
+      else if (is_array(k))
         p.key.emplace_back(unwrap(k.array));
       else
         p.key.emplace_back(basic_of(k.basic));
@@ -147,6 +160,11 @@ Place place_of(const tracer::Array& a, const std::vector<Key>& key) {
     else if (!std::holds_alternative<std::int64_t>(basic.back()))
       ++next;
   });
+  if (lists.empty()) {
+    basic.insert(basic.begin(), tracer::NewAxis{});
+    p = {tracer::slice(a, basic), {integers({0})}, true};
+    return p;
+  }
   p.of = tracer::slice(a, basic);
   const int axes = p.of.ndim();
   for (int d = 0; d < axes; ++d) {
@@ -225,7 +243,7 @@ Handle get_selection(const Handle& a, const std::vector<Key>& key) {
     const Place p = place_of(unwrap(a), key);
     const auto found = numpy::getitem(p.of, p.key);
     if (!found) refuse_key(unwrap(a), key);
-    return *found;
+    return p.alone ? tracer::squeeze(*found, Dims{0}) : *found;
   });
 }
 

@@ -8,6 +8,11 @@ int main() {
            &images(),
            &series(),
            &embeddings(),
+           &physics(),
+           &signals(),
+           &learning(),
+           &tables(),
+           &strangers(),
 #ifdef PLAIT_TEST_XTENSOR
            &xtensor_programs(),
 #endif
@@ -20,5 +25,5 @@ int main() {
         std::printf("%s: %s\n", program.name, error.what());
       }
   std::printf("%d programs, %d failed\n", run, failed);
-  return failed == 0 && run >= 25 ? 0 : 1;
+  return failed == 0 && run >= 90 ? 0 : 1;
 }

@@ -29,6 +29,11 @@ const std::vector<Program>& statistics();
 const std::vector<Program>& images();
 const std::vector<Program>& series();
 const std::vector<Program>& embeddings();
+const std::vector<Program>& physics();
+const std::vector<Program>& signals();
+const std::vector<Program>& learning();
+const std::vector<Program>& tables();
+const std::vector<Program>& strangers();
 #ifdef PLAIT_TEST_XTENSOR
 const std::vector<Program>& xtensor_programs();
 #endif

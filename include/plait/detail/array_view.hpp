@@ -141,4 +141,8 @@ template <class T>
 void swap(plait::element_reference<T>& a, plait::element_reference<T>& b) {
   plait::swap(a, b);
 }
+template <class T>
+void swap(const plait::element_reference<T>& a, const plait::element_reference<T>& b) {
+  plait::swap(a, b);
+}
 }  // namespace std

@@ -42,6 +42,13 @@ T element_value(const V& v) {
   }
 }
 
+// Whether elements of an array<V> may be stored as T: complex numbers are not real ones.
+template <class T, class V>
+constexpr bool is_storable =
+    kind_of(dtype_of_v<T>) == kind::complex || kind_of(dtype_of_v<V>) != kind::complex;
+template <class T>
+constexpr bool is_storable<T, void> = true;
+
 // One element: from its memory where that is known, else what the recorder says.
 template <class T>
 T read_element(const Handle& h, const std::int64_t* index, int n) {
@@ -108,10 +115,35 @@ class [[nodiscard]] element_reference
     return *this = detail::element_value<T>(v);
   }
   const element_reference& operator=(const element_reference& o) const { return *this = o.value(); }
+  template <class V, std::enable_if_t<detail::is_storable<T, V> && !std::is_same_v<V, T>, int> = 0>
+  const element_reference& operator=(const element_reference<V>& o) const {
+    return *this = detail::element_value<T>(o.value());
+  }
+  /// The element of an array of no axes: x(i) = mean(y). ValueError of others.
+  template <class V, std::enable_if_t<detail::is_storable<T, V>, int> = 0>
+  const element_reference& operator=(const array<V>& v) const {
+    return *this = element_of(v);
+  }
   const element_reference& operator+=(const T& v) const { return *this = T(value() + v); }
+  template <class V, std::enable_if_t<detail::is_storable<T, V>, int> = 0>
+  const element_reference& operator+=(const array<V>& v) const {
+    return *this += element_of(v);
+  }
   const element_reference& operator-=(const T& v) const { return *this = T(value() - v); }
+  template <class V, std::enable_if_t<detail::is_storable<T, V>, int> = 0>
+  const element_reference& operator-=(const array<V>& v) const {
+    return *this -= element_of(v);
+  }
   const element_reference& operator*=(const T& v) const { return *this = T(value() * v); }
+  template <class V, std::enable_if_t<detail::is_storable<T, V>, int> = 0>
+  const element_reference& operator*=(const array<V>& v) const {
+    return *this *= element_of(v);
+  }
   const element_reference& operator/=(const T& v) const { return *this = T(value() / v); }
+  template <class V, std::enable_if_t<detail::is_storable<T, V>, int> = 0>
+  const element_reference& operator/=(const array<V>& v) const {
+    return *this /= element_of(v);
+  }
   const element_reference& operator++() const { return *this = T(value() + T(1)); }
   const element_reference& operator--() const { return *this = T(value() - T(1)); }
   T operator++(int) const {
@@ -135,6 +167,14 @@ class [[nodiscard]] element_reference
     for (int i = 0; i < size_; ++i) index_[i] = index.data()[i];
   }
   const detail::Handle& handle() const { return owner_ ? owner_ : *array_; }
+  template <class V>
+  static T element_of(const array<V>& v) {
+    if (v.ndim() != 0) throw ValueError("setting an array element with a sequence.");
+    if constexpr (std::is_void_v<V>)
+      return v.template item<T>();
+    else
+      return detail::element_value<T>(v.item());
+  }
 
   const detail::Handle* array_ = nullptr;
   detail::Handle owner_;

@@ -14,7 +14,7 @@ template <class I>
 inline constexpr bool is_advanced = is_array_type<I>::value || std::is_same_v<I, KeptIndices>;
 
 inline Key to_key(const Index& i) { return {Key::Kind::basic, i, {}, {}}; }
-template <class I, class = std::enable_if_t<std::is_integral_v<I>>>
+template <class I, class = std::enable_if_t<is_extent<I>>>
 Key to_key(I i) {
   Index integer{Index::Kind::integer};
   integer.start = static_cast<std::int64_t>(i);

@@ -136,6 +136,46 @@ TEST_CASE("element references count, compare and compute as elements do") {
   CHECK(z(0) != z(1));
 }
 
+TEST_CASE("an element takes the value of an array of no axes") {
+  array<double> a{1, 2, 3};
+  a(0) = plait::mean(a);
+  a[1] = plait::sum(a) / 2;
+  CHECK(in_order(a) == std::vector<double>{2, 3.5, 3});
+  a(2) += plait::amax(a);
+  a(2) -= array<int>(1);
+  a(2) *= plait::any_array(plait::amin(a));
+  a(2) /= array<float>(4.0f);
+  CHECK(a(2) == 2.75);
+  array<int> k{0, 0};
+  k(0) = array<double>(2.5);  // as a number is stored
+  CHECK(k(0) == 2);
+  array<std::complex<double>> z{0};
+  z(0) = plait::sum(a);
+  CHECK(z(0).value() == 8.25);
+  z(0) = a(0);
+  CHECK(z(0).value() == 2.0);
+  CHECK_FALSE(std::is_assignable_v<decltype(a(0)), decltype(z(0))>);
+  CHECK_THROWS_WITH(a(0) = plait::ones({1}), Catch::Contains("setting an array element"));
+  CHECK_THROWS_AS(k(0) = array<std::int64_t>(std::int64_t(1) << 40), plait::OverflowError);
+  CHECK_FALSE(std::is_assignable_v<decltype(a(0)), array<std::complex<double>>>);
+}
+
+TEST_CASE("elements of integers are indices, extents and axes") {
+  array<double> v{10, 20, 30};
+  array<int> k{2, 0};
+  CHECK(v[k(0)] == 30);
+  v[k(1)] = 40;
+  CHECK(std::as_const(v)[k(1)] == 40);
+  CHECK(plait::zeros<double>({k(0), 3}).shape() == plait::shape_type{2, 3});
+  CHECK(plait::sum(v, k(1)).item() == 90);
+  const array<double> a{{1, 2}, {3, 4}};
+  CHECK(in_order(array<double>(view(a, k(1)))) == std::vector<double>{1, 2});
+  CHECK(in_order(array<double>(view(a, array<int>{1, 0}, k(1)))) == std::vector<double>{3, 1});
+  CHECK_FALSE(std::is_convertible_v<decltype(v(0)), plait::extents>);
+  CHECK_FALSE(std::is_convertible_v<array<double>, plait::extents>);  // max(a, b) has no axes b
+  CHECK_FALSE(std::is_convertible_v<double, plait::extents>);
+}
+
 TEST_CASE("an element reference goes with its variable, and that of a temporary view by itself") {
   array<double> a{{1, 2}, {3, 4}}, b{{5, 6}, {7, 8}};
   auto element = a(0, 1);
@@ -169,6 +209,14 @@ TEST_CASE("elements are read without the library only where it has nothing to ad
   chosen = 5;
   CHECK(chosen.get(1) == 5);
   CHECK_THROWS_AS(chosen.get(0, 0), plait::IndexError);
+}
+
+TEST_CASE("std::swap of elements where they are named") {
+  array<double> v{1, 2, 3}, w{4};
+  std::swap(v(0), v(2));
+  std::swap(v[1], w[0]);
+  CHECK(in_order(v) == std::vector<double>{3, 4, 1});
+  CHECK(w(0) == 2);
 }
 
 TEST_CASE("swap of element references exchanges the elements") {

@@ -120,3 +120,38 @@ TEST_CASE("add_at adds as often as an index is there") {
   CHECK_THROWS_AS(plait::add_at(a, array<int64_t>{3}, 1), plait::IndexError);
   CHECK_THROWS_AS(plait::add_at(a, k, plait::ones({3})), plait::Error);
 }
+
+TEST_CASE("an index array of no axes is an integer") {
+  array<double> v{3, 1, 2}, a{{1, 2, 3}, {4, 5, 6}};
+  const array<int64_t> one(int64_t(1));
+  CHECK(v[plait::argmin(v)].ndim() == 0);
+  CHECK(array<double>(v[plait::argmin(v)]).item() == 1);
+  CHECK(read_out(array<double>(a[one])) == std::vector<double>{4, 5, 6});
+  CHECK(read_out(array<double>(plait::view(a, plait::all(), one))) == std::vector<double>{2, 5});
+  CHECK(array<double>(plait::view(a, one, plait::argmax(v))).item() == 4);
+  CHECK(read_out(array<double>(plait::view(a, one, array<int64_t>{2, 0}))) ==
+        std::vector<double>{6, 4});
+  v[plait::argmax(v)] = 7;
+  a[one] += array<double>{10, 20, 30};
+  plait::view(a, plait::all(), one) = array<double>{-1, -2};
+  plait::add_at(a, one, 100);
+  CHECK(read_out(v) == std::vector<double>{7, 1, 2});
+  CHECK(read_out(a) == std::vector<double>{1, -1, 3, 114, 98, 136});
+  CHECK_THROWS_WITH(array<double>(v[array<int64_t>(int64_t(3))]),
+                    Catch::Contains("index 3 is out of bounds for axis 0 with size 3"));
+  CHECK_THROWS_AS(v[array<int64_t>(int64_t(-4))] = 1, plait::IndexError);
+  CHECK_THROWS_AS((a[one] = plait::ones({4})), plait::ShapeError);
+}
+
+TEST_CASE("add_at takes an array of indices for each axis") {
+  array<double> a = plait::zeros({2, 3});
+  const array<int64_t> rows{0, 1, 0}, columns{2, 0, 2};
+  plait::add_at(a, {rows, columns}, 1);
+  plait::add_at(a, plait::nonzero(a), array<double>{10, 20});
+  CHECK(read_out(a) == std::vector<double>{0, 0, 12, 21, 0, 0});
+  plait::at(plait::ufunc::maximum, a, {rows, columns}, array<double>{5, 90, 70});
+  plait::at(plait::ufunc::multiply, a, plait::nonzero(a), 2);
+  CHECK(read_out(a) == std::vector<double>{0, 0, 140, 180, 0, 0});
+  CHECK_THROWS_AS(plait::add_at(a, {rows, columns, rows}, 1), plait::IndexError);
+  CHECK_THROWS_AS(plait::add_at(a, {columns, rows}, 1), plait::IndexError);
+}

@@ -89,6 +89,7 @@ TEST_CASE("many numbers are interpolated between few points") {
     same &= y[i] == expected || (y[i] != y[i] && expected != expected);
   }
   CHECK(same);
+  CHECK(plait::interp(2.5, array<double>{1, 2, 3}, array<int>{10, 20, 40}) == 30);
   CHECK(values_of(plait::interp(plait::full({100}, 3.0), array<double>{1}, array<double>{7})) ==
         std::vector<double>(100, 7));
 }

@@ -108,6 +108,7 @@ TEST_CASE("eval_into computes in the application's memory, in one loop and nowhe
   constexpr std::int64_t n = 200'000;
   const array<double> a = plait::arange<double>(0, n), b = plait::ones({n});
   plait::eval(a, b);
+  CHECK(plait::eval(a + 1).get(2) == 3);
   std::vector<double> out(n, -1.0);
   const auto before = plait::engine::stats();
   const auto memory = plait::pool_stats();
