@@ -114,7 +114,7 @@ class [[nodiscard]] element_reference
   const element_reference& operator=(const V& v) const {
     return *this = detail::element_value<T>(v);
   }
-  const element_reference& operator=(const element_reference& o) const { return *this = o.value(); }
+  const element_reference& operator=(const element_reference& o) const { return *this = T(o); }
   template <class V, std::enable_if_t<detail::is_storable<T, V> && !std::is_same_v<V, T>, int> = 0>
   const element_reference& operator=(const element_reference<V>& o) const {
     return *this = detail::element_value<T>(o.value());
