@@ -196,6 +196,7 @@ class _Config:
     cpu: builtins.str
     cuda_pool_limit: builtins.int | None
     default_dtype: builtins.str
+    deterministic: builtins.bool
     device: builtins.str
     disk_cache: builtins.bool
     eager_limit: builtins.int

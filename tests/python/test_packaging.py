@@ -21,7 +21,7 @@ def test_vcpkg():
     assert (port["name"], port["version-semver"], port["license"], port["description"]) == tuple(
         PROJECT[k] for k in ("name", "version", "license", "description")
     )
-    options = set(re.findall(r"option\((\w+)", (ROOT / "CMakeLists.txt").read_text()))
+    options = set(re.findall(r"(?:option|set)\((PLAIT_\w+)", (ROOT / "CMakeLists.txt").read_text()))
     named = set(re.findall(r"PLAIT_[A-Z]+", (ROOT / "packaging/vcpkg/portfile.cmake").read_text()))
     assert named and named <= options
 
