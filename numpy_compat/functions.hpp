@@ -56,6 +56,8 @@ Array trapezoid(const Array& y, const Operand& spacing, std::int64_t axis = -1);
 Array trapezoid(const Array& y, const Array& x, std::int64_t axis = -1);
 // Along one axis of evenly spaced points.
 Array gradient(const Array& a, double spacing, std::int64_t axis, int edge_order = 1);
+// At coordinates along the axis, 1-D; evaluates those.
+Array gradient(const Array& a, const Array& coordinates, std::int64_t axis, int edge_order = 1);
 
 // --- comparison, rounding (compare.cpp) ---
 struct Tolerance {

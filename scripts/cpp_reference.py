@@ -9,7 +9,7 @@ from cpp_headers import HEADERS, declarations
 PAGES = HEADERS.parents[1] / "docs" / "cpp_api"
 # Each page has the declarations of its headers, as NumPy's reference groups them.
 SECTIONS = {
-    "arrays": ("Arrays", ["array", "any_array", "detail/array_view", "detail/selection", "detail/element_reference", "detail/iterator", "dtype", "detail/promotion", "shape", "error", "linalg_error"]),
+    "arrays": ("Arrays", ["array", "tensor", "any_array", "detail/array_view", "detail/selection", "detail/element_reference", "detail/iterator", "dtype", "detail/promotion", "shape", "error", "linalg_error"]),
     "creation": ("Creation", ["build", "grids"]),
     "elementwise": ("Elementwise functions", ["functions", "math", "special", "bits", "ufunc", "vectorize"]),
     "reductions": ("Reductions and statistics", ["reduce", "scan", "statistics", "norms", "compare"]),

@@ -77,6 +77,11 @@ struct Lender : RefCounted {
   Lender(void (*r)(void*), void* c) : release(r), context(c) {}
   static void destroy(Lender* l);
 };
+// A copy in C order that has the elements of the array until one of the two is written to: it takes
+// no memory before, where the array is all of its storage and nobody outside sees that.
+Array fork(const Array& a);
+// Whether the array is all of its storage, and nothing else sees the elements.
+bool is_owned(const Array& a);
 // Borrows memory: writes have reached it when end_borrow() returns. Buffers that overlap share a
 // storage. Without a lender the memory has to outlive the borrowing.
 Array borrow(void* data, DType t, const Dims& shape, const Dims& strides, bool writeable,

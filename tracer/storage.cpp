@@ -116,6 +116,27 @@ void make_storage(Array& a, Ref<Node> n) {
 }
 
 namespace {
+// Whether the array is all of its storage, in C order, and nobody outside sees the memory.
+bool has_all(const Array& a) {
+  const Storage& s = *a.storage;
+  const Node& v = *s.version;
+  return a.offset + s.base == 0 && v.kind != NodeKind::View && v.dtype == a.dtype &&
+         v.shape == a.shape && v.strides == a.strides && is_c_contiguous(a) && !exported(s) &&
+         !s.borrowed && !s.any_bytes && (!v.data || owned_memory(*v.data));
+}
+}  // namespace
+
+bool is_owned(const Array& a) {
+  const Lock held = hold();
+  return a.writeable && only_known(*a.storage, 1) && has_all(a);
+}
+
+Array fork(const Array& a) {
+  const Lock held = hold();
+  return has_all(a) && !capture() ? wrap(a.storage->version) : copy(a);
+}
+
+namespace {
 thread_local constinit bool reads_wait = false;
 
 bool is_open(const Node& n) { return (n.accounting & kOpen) != 0; }

@@ -18,6 +18,8 @@ template <class T>
 class traced;
 template <class T>
 class selection;
+template <class T>
+class tensor;
 namespace detail {
 template <class T>
 class read_only;
@@ -38,6 +40,8 @@ template <class T>
 struct is_array_type<array_view<T>> : std::true_type {};
 template <class T>
 struct is_array_type<selection<T>> : std::true_type {};
+template <class T>
+struct is_array_type<tensor<T>> : std::true_type {};
 
 template <class A>
 struct untyped<A, std::enable_if_t<is_array_type<A>::value>>
@@ -259,7 +263,7 @@ class array {
   using const_reverse_iterator = std::reverse_iterator<const_iterator>;
 
   // An empty 1-D array.
-  array() : array(std::initializer_list<detail::nested<T>>{}) {}
+  array() : handle_(detail::from_values(nullptr, detail::span_of(0), dtype_of_v<T>)) {}
   explicit array(detail::Handle h) : handle_(detail::of_dtype(std::move(h), dtype_of_v<T>)) {}
   array(const array&) = default;
   // What was moved from looks empty, and throws ValueError when it is used before it is assigned
@@ -337,6 +341,7 @@ class array {
   bool is_contiguous() const { return detail::is_contiguous(handle_); }
   /// For the library's own functions.
   const detail::Handle& handle() const& { return handle_; }
+  detail::Handle handle() & { return handle_.alias(); }
   detail::Handle handle() && { return std::move(handle_); }
 
   // --- values: these evaluate
@@ -492,6 +497,9 @@ class array {
   array reshape(const extents& shape) const& {
     return array(detail::reshape(handle_, detail::span_of(shape)));
   }
+  array reshape(const extents& shape) & {
+    return array(detail::reshape(handle(), detail::span_of(shape)));
+  }
   array reshape(const extents& shape) && {
     return array(detail::reshape(std::move(*this).handle(), detail::span_of(shape)));
   }
@@ -499,11 +507,15 @@ class array {
   array transpose(const extents& axes = {}) const& {
     return array(detail::transpose(handle_, detail::span_of(axes)));
   }
+  array transpose(const extents& axes = {}) & {
+    return array(detail::transpose(handle(), detail::span_of(axes)));
+  }
   array transpose(const extents& axes = {}) && {
     return array(detail::transpose(std::move(*this).handle(), detail::span_of(axes)));
   }
 
  protected:
+  array(detail::as_value value, detail::Handle h) noexcept : handle_(value, std::move(h)) {}
   template <detail::fn F, class B>
   void update(const B& b) {
     const detail::Operand operands[] = {{&handle_, {}, nullptr},

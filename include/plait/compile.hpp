@@ -141,15 +141,16 @@ struct Arguments {
   template <class A>
   void add(A& a) {
     if constexpr (is_array_type<std::decay_t<A>>::value)
-      arrays[n_arrays++] = &a.handle();
+      arrays[n_arrays++] = &std::as_const(a).handle();
     else
       numbers[n_numbers++] = number_value<std::decay_t<A>>(a);
   }
   template <class A>
   void bind_one(A& a, int& i) {
     if constexpr (is_array_type<std::decay_t<A>>::value) {
-      if constexpr (std::is_same_v<A, array<typename A::value_type>>)
-        if (bound[i]) a = A(std::move(bound[i]));
+      using Array = array<typename A::value_type>;
+      if constexpr (std::is_same_v<A, Array> || std::is_same_v<A, tensor<typename A::value_type>>)
+        if (bound[i]) a = Array(std::move(bound[i]));
       ++i;
     }
   }

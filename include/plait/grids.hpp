@@ -3,6 +3,7 @@
 #include <array>
 
 #include "plait/choose.hpp"
+#include "plait/math.hpp"
 
 namespace plait {
 
@@ -70,6 +71,47 @@ inline std::int64_t ravel_multi_index(const shape_type& coordinates, const exten
   std::vector<array<std::int64_t>> all;
   for (const std::int64_t c : coordinates) all.emplace_back(c);
   return ravel_multi_index(all, shape).item();
+}
+
+/// The rows and columns of the elements on and below the k-th diagonal of a matrix:
+/// auto [i, j] = tril_indices(3) (numpy.tril_indices). Square by default.
+inline std::array<array<std::int64_t>, 2> tril_indices(std::int64_t n, std::int64_t k = 0,
+                                                       std::int64_t columns = -1) {
+  const auto found = nonzero(tri<bool>(n, columns < 0 ? n : columns, k));
+  return {found[0], found[1]};
+}
+/// Those on and above it (numpy.triu_indices).
+inline std::array<array<std::int64_t>, 2> triu_indices(std::int64_t n, std::int64_t k = 0,
+                                                       std::int64_t columns = -1) {
+  const auto found = nonzero(!tri<bool>(n, columns < 0 ? n : columns, k - 1));
+  return {found[0], found[1]};
+}
+/// The same for a matrix that is there (numpy.tril_indices_from). ValueError for what is none.
+template <class A, detail::if_array<A> = 0>
+auto tril_indices_from(const A& a, std::int64_t k = 0) {
+  if (a.ndim() != 2) throw ValueError("input array must be 2-d");
+  return tril_indices(a.shape(0), k, a.shape(1));
+}
+/// The same for a matrix that is there (numpy.triu_indices_from). ValueError for what is none.
+template <class A, detail::if_array<A> = 0>
+auto triu_indices_from(const A& a, std::int64_t k = 0) {
+  if (a.ndim() != 2) throw ValueError("input array must be 2-d");
+  return triu_indices(a.shape(0), k, a.shape(1));
+}
+/// The indices along each axis of the diagonal of an array of n along every one
+/// (numpy.diag_indices).
+inline std::vector<array<std::int64_t>> diag_indices(std::int64_t n, int ndim = 2) {
+  return std::vector<array<std::int64_t>>(static_cast<std::size_t>(ndim), arange(n));
+}
+/// The same for an array that is there (numpy.diag_indices_from). ValueError where it has fewer
+/// than two axes, or such of several lengths.
+template <class A, detail::if_array<A> = 0>
+std::vector<array<std::int64_t>> diag_indices_from(const A& a) {
+  if (a.ndim() < 2) throw ValueError("input array must be at least 2-d");
+  for (int axis = 1; axis < a.ndim(); ++axis)
+    if (a.shape(axis) != a.shape(0))
+      throw ValueError("All dimensions of input must be of equal length");
+  return diag_indices(a.shape(0), a.ndim());
 }
 
 /// Where trim_zeros() takes zeros away.

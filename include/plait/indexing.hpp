@@ -136,7 +136,7 @@ detail::like<A> compress(const array<bool>& mask, const A& a, std::int64_t axis)
 template <class T>
 class masked_array {
  public:
-  masked_array(array<T>& a, const array<bool>& mask) : array_(a), mask_(mask) {}
+  masked_array(array<T>& a, const array<bool>& mask) : array_(a.handle()), mask_(mask) {}
   masked_array(const masked_array&) = default;
   void operator=(const masked_array&) = delete;
   template <class B>

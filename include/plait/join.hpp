@@ -1,7 +1,10 @@
-// Arrays joined and split. Arrays in a list have one element type; those beside each other as
-// arguments of hstack, vstack ... too. Throws ValueError for shapes that do not fit.
+// Arrays joined and split. The result of arrays of one element type has that; of others, in a list,
+// it is an any_array, and in a std::tuple an array of the type that they promote to. Throws
+// ValueError for shapes that do not fit.
 #pragma once
-#include "plait/array.hpp"
+#include <tuple>
+
+#include "plait/any_array.hpp"
 
 namespace plait {
 
@@ -10,6 +13,20 @@ template <class T, class L>
 array<T> joined(joining how, const L& arrays, std::int64_t axis = 0) {
   const auto h = handles(arrays.begin(), arrays.end());
   return array<T>(join(how, h.data(), static_cast<int>(h.size()), axis));
+}
+inline any_array joined(joining how, std::initializer_list<any_array> arrays,
+                        std::int64_t axis = 0) {
+  return joined<void>(how, arrays, axis);
+}
+template <class... A>
+auto joined(joining how, const std::tuple<A...>& arrays, std::int64_t axis = 0) {
+  using T = element_t<plait::result_type(dtype_of_v<element_of<A>>...)>;
+  return std::apply(
+      [&](const auto&... a) {
+        const Handle all[] = {a.handle()...};
+        return array<T>(join(how, all, sizeof...(A), axis));
+      },
+      arrays);
 }
 template <class T>
 std::vector<array<T>> arrays_of(std::vector<Handle>&& handles) {
@@ -29,6 +46,15 @@ template <class T>
 array<T> concatenate(const std::vector<array<T>>& arrays, std::int64_t axis = 0) {
   return detail::joined<T>(detail::joining::concatenate, arrays, axis);
 }
+/// The same of arrays of several element types, in braces.
+inline any_array concatenate(std::initializer_list<any_array> arrays, std::int64_t axis = 0) {
+  return detail::joined(detail::joining::concatenate, arrays, axis);
+}
+/// The same with the element type that they promote to: concatenate(std::tuple(a, b)).
+template <class... A>
+auto concatenate(const std::tuple<A...>& arrays, std::int64_t axis = 0) {
+  return detail::joined(detail::joining::concatenate, arrays, axis);
+}
 /// Arrays of one shape one after the other along a new axis (numpy.stack).
 template <class T>
 array<T> stack(std::initializer_list<array<T>> arrays, std::int64_t axis = 0) {
@@ -38,6 +64,15 @@ array<T> stack(std::initializer_list<array<T>> arrays, std::int64_t axis = 0) {
 template <class T>
 array<T> stack(const std::vector<array<T>>& arrays, std::int64_t axis = 0) {
   return detail::joined<T>(detail::joining::stack, arrays, axis);
+}
+/// The same of arrays of several element types, in braces.
+inline any_array stack(std::initializer_list<any_array> arrays, std::int64_t axis = 0) {
+  return detail::joined(detail::joining::stack, arrays, axis);
+}
+/// The same with the element type that they promote to: stack(std::tuple(a, b)).
+template <class... A>
+auto stack(const std::tuple<A...>& arrays, std::int64_t axis = 0) {
+  return detail::joined(detail::joining::stack, arrays, axis);
 }
 /// Arrays side by side: along the second axis, or the only one (numpy.hstack).
 template <class T>
@@ -49,6 +84,15 @@ template <class T>
 array<T> hstack(const std::vector<array<T>>& arrays) {
   return detail::joined<T>(detail::joining::hstack, arrays);
 }
+/// The same of arrays of several element types, in braces.
+inline any_array hstack(std::initializer_list<any_array> arrays) {
+  return detail::joined(detail::joining::hstack, arrays);
+}
+/// The same with the element type that they promote to: hstack(std::tuple(a, b)).
+template <class... A>
+auto hstack(const std::tuple<A...>& arrays) {
+  return detail::joined(detail::joining::hstack, arrays);
+}
 /// Arrays on top of each other, vectors as rows (numpy.vstack).
 template <class T>
 array<T> vstack(std::initializer_list<array<T>> arrays) {
@@ -58,6 +102,15 @@ array<T> vstack(std::initializer_list<array<T>> arrays) {
 template <class T>
 array<T> vstack(const std::vector<array<T>>& arrays) {
   return detail::joined<T>(detail::joining::vstack, arrays);
+}
+/// The same of arrays of several element types, in braces.
+inline any_array vstack(std::initializer_list<any_array> arrays) {
+  return detail::joined(detail::joining::vstack, arrays);
+}
+/// The same with the element type that they promote to: vstack(std::tuple(a, b)).
+template <class... A>
+auto vstack(const std::tuple<A...>& arrays) {
+  return detail::joined(detail::joining::vstack, arrays);
 }
 /// Arrays one behind the other, along the third axis (numpy.dstack).
 template <class T>
@@ -69,6 +122,15 @@ template <class T>
 array<T> dstack(const std::vector<array<T>>& arrays) {
   return detail::joined<T>(detail::joining::dstack, arrays);
 }
+/// The same of arrays of several element types, in braces.
+inline any_array dstack(std::initializer_list<any_array> arrays) {
+  return detail::joined(detail::joining::dstack, arrays);
+}
+/// The same with the element type that they promote to: dstack(std::tuple(a, b)).
+template <class... A>
+auto dstack(const std::tuple<A...>& arrays) {
+  return detail::joined(detail::joining::dstack, arrays);
+}
 /// Vectors as columns, and matrices side by side (numpy.column_stack).
 template <class T>
 array<T> column_stack(std::initializer_list<array<T>> arrays) {
@@ -78,6 +140,15 @@ array<T> column_stack(std::initializer_list<array<T>> arrays) {
 template <class T>
 array<T> column_stack(const std::vector<array<T>>& arrays) {
   return detail::joined<T>(detail::joining::column_stack, arrays);
+}
+/// The same of arrays of several element types, in braces.
+inline any_array column_stack(std::initializer_list<any_array> arrays) {
+  return detail::joined(detail::joining::column_stack, arrays);
+}
+/// The same with the element type that they promote to: column_stack(std::tuple(a, b)).
+template <class... A>
+auto column_stack(const std::tuple<A...>& arrays) {
+  return detail::joined(detail::joining::column_stack, arrays);
 }
 
 /// So many equal parts along an axis, which are views (numpy.split). ValueError where the extent is

@@ -25,6 +25,8 @@ enum class factorisation : std::uint8_t {
 // Each result in its place; `flag`: complete, full, of the upper triangle.
 PLAIT_API void factorise(factorisation f, const Handle& a, bool flag, Handle* results);
 PLAIT_API Handle solve(const Handle& a, const Handle& b);
+PLAIT_API Handle tensorinv(const Handle& a, int ind);
+PLAIT_API Handle tensorsolve(const Handle& a, const Handle& b, Span axes);
 PLAIT_API std::int64_t lstsq(const Handle& a, const Handle& b, const double* rcond, Handle* x,
                              Handle* residuals, Handle* s);
 PLAIT_API Handle pinv(const Handle& a, double rcond);
@@ -215,6 +217,19 @@ auto solve(const A& a, const B& b) {
 template <class A, detail::if_array<A> = 0>
 array<factored_t<A>> inv(const A& a) {
   return detail::factor<factored_t<A>>(detail::factorisation::inv, a.handle());
+}
+/// The inverse of tensordot(a, x, ind): of `a` as a matrix whose rows are its first `ind` axes
+/// (numpy.linalg.tensorinv). ValueError, LinAlgError.
+template <class A, detail::if_array<A> = 0>
+array<factored_t<A>> tensorinv(const A& a, int ind = 2) {
+  return array<factored_t<A>>(detail::tensorinv(a.handle(), ind));
+}
+/// x of tensordot(a, x, x.ndim()) == b; `axes` of `a` come last before that
+/// (numpy.linalg.tensorsolve). LinAlgError.
+template <class A, class B, detail::if_array<A> = 0, detail::if_array<B> = 0>
+auto tensorsolve(const A& a, const B& b, const extents& axes = {}) {
+  using T = promote_t<factored_t<A>, factored_t<B>>;
+  return array<T>(detail::tensorsolve(a.handle(), b.handle(), detail::span_of(axes)));
 }
 /// The determinant of each matrix (numpy.linalg.det).
 template <class A, detail::if_array<A> = 0>

@@ -3,6 +3,7 @@
 // xtensor: == and < compare element by element, and / of integers gives float64, as in NumPy.
 #pragma once
 #include "plait/functions.hpp"  // IWYU pragma: export
+#include "plait/view.hpp"
 
 namespace plait {
 
@@ -10,6 +11,16 @@ namespace plait {
 template <class A, class B, class C, detail::if_operands<detail::fn::Add, A, B, C> = 0>
 auto fma(A&& a, B&& b, C&& c) {
   return std::forward<A>(a) * std::forward<B>(b) + std::forward<C>(c);
+}
+
+/// clip() at one end alone, the other being left out: clip(a, 0, _), clip(a, _, 2).
+template <class A, class B, detail::if_operands<detail::fn::Maximum, A, B> = 0>
+auto clip(A&& a, B&& low, placeholders::omitted) {
+  return maximum(std::forward<A>(a), std::forward<B>(low));
+}
+template <class A, class C, detail::if_operands<detail::fn::Minimum, A, C> = 0>
+auto clip(A&& a, placeholders::omitted, C&& high) {
+  return minimum(std::forward<A>(a), std::forward<C>(high));
 }
 
 /// xtensor's spelling of `astype<U>()`.

@@ -40,6 +40,7 @@
 #include "plait/sorting.hpp"
 #include "plait/special.hpp"
 #include "plait/statistics.hpp"
+#include "plait/tensor.hpp"
 #include "plait/ufunc.hpp"
 #include "plait/vectorize.hpp"
 #include "plait/view.hpp"

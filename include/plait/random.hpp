@@ -44,6 +44,22 @@ struct parameter {
   detail::Handle array;   // where it is none
 };
 
+/// What an engine draws without a shape: an array of the parameters' shape, and of numbers, which
+/// have none, one number that it converts to: double x = engine.normal(0, 1).
+template <class T>
+class drawn : public array<T> {
+ public:
+  explicit drawn(detail::Handle h) : array<T>(std::move(h)) {}
+  operator T() const { return this->item(); }
+};
+
+}  // namespace plait::random
+namespace plait::detail {
+template <class T>
+struct is_array_type<random::drawn<T>> : std::true_type {};
+}  // namespace plait::detail
+namespace plait::random {
+
 /// What NumPy's PCG64 has as its state, in words of 64 bits.
 struct engine_state {
   std::uint64_t high, low, increment_high, increment_low;
@@ -90,15 +106,27 @@ class engine {
   array<T> random(const extents& shape) {
     return standard<T>(law::uniform, shape);
   }
+  template <class T = double>
+  drawn<T> random() {
+    return drawn<T>(random<T>(extents()).handle());
+  }
   /// Standard normal, of double or float (numpy.random.Generator.standard_normal).
   template <class T = double>
   array<T> standard_normal(const extents& shape) {
     return standard<T>(law::normal, shape);
   }
+  template <class T = double>
+  drawn<T> standard_normal() {
+    return drawn<T>(standard_normal<T>(extents()).handle());
+  }
   /// Exponential of mean 1, of double or float (numpy.random.Generator.standard_exponential).
   template <class T = double>
   array<T> standard_exponential(const extents& shape) {
     return standard<T>(law::exponential, shape);
+  }
+  template <class T = double>
+  drawn<T> standard_exponential() {
+    return drawn<T>(standard_exponential<T>(extents()).handle());
   }
   /// Gamma of shape k and scale 1, of double or float (numpy.random.Generator.standard_gamma).
   template <class T = double>
@@ -106,189 +134,192 @@ class engine {
     return gamma_of<T>(k, &shape);
   }
   template <class T = double>
-  array<T> standard_gamma(const parameter& k) {
-    return gamma_of<T>(k, nullptr);
+  drawn<T> standard_gamma(const parameter& k) {
+    return drawn<T>(gamma_of<T>(k, nullptr).handle());
   }
   /// Cauchy (numpy.random.Generator.standard_cauchy).
   array<double> standard_cauchy(const extents& shape) {
     return array<double>(draw(law::standard_cauchy, &shape));
   }
+  drawn<double> standard_cauchy() { return drawn<double>(draw(law::standard_cauchy, nullptr)); }
   /// Uniform in [low, high) (numpy.random.Generator.uniform).
   array<double> uniform(const parameter& low, const parameter& high, const extents& shape) {
     return array<double>(draw(law::uniform, &shape, low, high));
   }
-  array<double> uniform(const parameter& low, const parameter& high) {
-    return array<double>(draw(law::uniform, nullptr, low, high));
+  drawn<double> uniform() { return random(); }
+  drawn<double> uniform(const parameter& low, const parameter& high) {
+    return drawn<double>(draw(law::uniform, nullptr, low, high));
   }
   /// Normal, of a mean and a standard deviation (numpy.random.Generator.normal).
   array<double> normal(const parameter& mean, const parameter& deviation, const extents& shape) {
     return array<double>(draw(law::normal, &shape, mean, deviation));
   }
-  array<double> normal(const parameter& mean, const parameter& deviation) {
-    return array<double>(draw(law::normal, nullptr, mean, deviation));
+  drawn<double> normal() { return standard_normal(); }
+  drawn<double> normal(const parameter& mean, const parameter& deviation) {
+    return drawn<double>(draw(law::normal, nullptr, mean, deviation));
   }
   /// Exponential, of a mean (numpy.random.Generator.exponential).
   array<double> exponential(const parameter& scale, const extents& shape) {
     return array<double>(draw(law::exponential, &shape, scale));
   }
-  array<double> exponential(const parameter& scale) {
-    return array<double>(draw(law::exponential, nullptr, scale));
+  drawn<double> exponential(const parameter& scale) {
+    return drawn<double>(draw(law::exponential, nullptr, scale));
   }
   /// Gamma, of shape k (numpy.random.Generator.gamma).
   array<double> gamma(const parameter& k, const parameter& scale, const extents& shape) {
     return array<double>(draw(law::gamma, &shape, k, scale));
   }
-  array<double> gamma(const parameter& k, const parameter& scale) {
-    return array<double>(draw(law::gamma, nullptr, k, scale));
+  drawn<double> gamma(const parameter& k, const parameter& scale) {
+    return drawn<double>(draw(law::gamma, nullptr, k, scale));
   }
   /// Beta (numpy.random.Generator.beta).
   array<double> beta(const parameter& a, const parameter& b, const extents& shape) {
     return array<double>(draw(law::beta, &shape, a, b));
   }
-  array<double> beta(const parameter& a, const parameter& b) {
-    return array<double>(draw(law::beta, nullptr, a, b));
+  drawn<double> beta(const parameter& a, const parameter& b) {
+    return drawn<double>(draw(law::beta, nullptr, a, b));
   }
   /// Chi-square, of so many degrees of freedom (numpy.random.Generator.chisquare).
   array<double> chisquare(const parameter& degrees, const extents& shape) {
     return array<double>(draw(law::chisquare, &shape, degrees));
   }
-  array<double> chisquare(const parameter& degrees) {
-    return array<double>(draw(law::chisquare, nullptr, degrees));
+  drawn<double> chisquare(const parameter& degrees) {
+    return drawn<double>(draw(law::chisquare, nullptr, degrees));
   }
   /// Noncentral chi-square (numpy.random.Generator.noncentral_chisquare).
   array<double> noncentral_chisquare(const parameter& degrees, const parameter& noncentrality,
                                      const extents& shape) {
     return array<double>(draw(law::noncentral_chisquare, &shape, degrees, noncentrality));
   }
-  array<double> noncentral_chisquare(const parameter& degrees, const parameter& noncentrality) {
-    return array<double>(draw(law::noncentral_chisquare, nullptr, degrees, noncentrality));
+  drawn<double> noncentral_chisquare(const parameter& degrees, const parameter& noncentrality) {
+    return drawn<double>(draw(law::noncentral_chisquare, nullptr, degrees, noncentrality));
   }
   /// Fisher's F (numpy.random.Generator.f).
   array<double> f(const parameter& degrees, const parameter& other_degrees, const extents& shape) {
     return array<double>(draw(law::f, &shape, degrees, other_degrees));
   }
-  array<double> f(const parameter& degrees, const parameter& other_degrees) {
-    return array<double>(draw(law::f, nullptr, degrees, other_degrees));
+  drawn<double> f(const parameter& degrees, const parameter& other_degrees) {
+    return drawn<double>(draw(law::f, nullptr, degrees, other_degrees));
   }
   /// Noncentral F (numpy.random.Generator.noncentral_f).
   array<double> noncentral_f(const parameter& degrees, const parameter& other_degrees,
                              const parameter& noncentrality, const extents& shape) {
     return array<double>(draw(law::noncentral_f, &shape, degrees, other_degrees, noncentrality));
   }
-  array<double> noncentral_f(const parameter& degrees, const parameter& other_degrees,
+  drawn<double> noncentral_f(const parameter& degrees, const parameter& other_degrees,
                              const parameter& noncentrality) {
-    return array<double>(draw(law::noncentral_f, nullptr, degrees, other_degrees, noncentrality));
+    return drawn<double>(draw(law::noncentral_f, nullptr, degrees, other_degrees, noncentrality));
   }
   /// Student's t (numpy.random.Generator.standard_t).
   array<double> standard_t(const parameter& degrees, const extents& shape) {
     return array<double>(draw(law::standard_t, &shape, degrees));
   }
-  array<double> standard_t(const parameter& degrees) {
-    return array<double>(draw(law::standard_t, nullptr, degrees));
+  drawn<double> standard_t(const parameter& degrees) {
+    return drawn<double>(draw(law::standard_t, nullptr, degrees));
   }
   /// What has a normal logarithm, of that mean and standard deviation
   /// (numpy.random.Generator.lognormal).
   array<double> lognormal(const parameter& mean, const parameter& deviation, const extents& shape) {
     return array<double>(draw(law::lognormal, &shape, mean, deviation));
   }
-  array<double> lognormal(const parameter& mean, const parameter& deviation) {
-    return array<double>(draw(law::lognormal, nullptr, mean, deviation));
+  drawn<double> lognormal(const parameter& mean, const parameter& deviation) {
+    return drawn<double>(draw(law::lognormal, nullptr, mean, deviation));
   }
   /// Laplace: the double exponential (numpy.random.Generator.laplace).
   array<double> laplace(const parameter& location, const parameter& scale, const extents& shape) {
     return array<double>(draw(law::laplace, &shape, location, scale));
   }
-  array<double> laplace(const parameter& location, const parameter& scale) {
-    return array<double>(draw(law::laplace, nullptr, location, scale));
+  drawn<double> laplace(const parameter& location, const parameter& scale) {
+    return drawn<double>(draw(law::laplace, nullptr, location, scale));
   }
   /// Logistic (numpy.random.Generator.logistic).
   array<double> logistic(const parameter& location, const parameter& scale, const extents& shape) {
     return array<double>(draw(law::logistic, &shape, location, scale));
   }
-  array<double> logistic(const parameter& location, const parameter& scale) {
-    return array<double>(draw(law::logistic, nullptr, location, scale));
+  drawn<double> logistic(const parameter& location, const parameter& scale) {
+    return drawn<double>(draw(law::logistic, nullptr, location, scale));
   }
   /// Gumbel: of extreme values (numpy.random.Generator.gumbel).
   array<double> gumbel(const parameter& location, const parameter& scale, const extents& shape) {
     return array<double>(draw(law::gumbel, &shape, location, scale));
   }
-  array<double> gumbel(const parameter& location, const parameter& scale) {
-    return array<double>(draw(law::gumbel, nullptr, location, scale));
+  drawn<double> gumbel(const parameter& location, const parameter& scale) {
+    return drawn<double>(draw(law::gumbel, nullptr, location, scale));
   }
   /// Rayleigh (numpy.random.Generator.rayleigh).
   array<double> rayleigh(const parameter& scale, const extents& shape) {
     return array<double>(draw(law::rayleigh, &shape, scale));
   }
-  array<double> rayleigh(const parameter& scale) {
-    return array<double>(draw(law::rayleigh, nullptr, scale));
+  drawn<double> rayleigh(const parameter& scale) {
+    return drawn<double>(draw(law::rayleigh, nullptr, scale));
   }
   /// Weibull, of shape a (numpy.random.Generator.weibull).
   array<double> weibull(const parameter& a, const extents& shape) {
     return array<double>(draw(law::weibull, &shape, a));
   }
-  array<double> weibull(const parameter& a) {
-    return array<double>(draw(law::weibull, nullptr, a));
+  drawn<double> weibull(const parameter& a) {
+    return drawn<double>(draw(law::weibull, nullptr, a));
   }
   /// Pareto II, or Lomax, of shape a (numpy.random.Generator.pareto).
   array<double> pareto(const parameter& a, const extents& shape) {
     return array<double>(draw(law::pareto, &shape, a));
   }
-  array<double> pareto(const parameter& a) { return array<double>(draw(law::pareto, nullptr, a)); }
+  drawn<double> pareto(const parameter& a) { return drawn<double>(draw(law::pareto, nullptr, a)); }
   /// In [0, 1], of density a * x ** (a - 1) (numpy.random.Generator.power).
   array<double> power(const parameter& a, const extents& shape) {
     return array<double>(draw(law::power, &shape, a));
   }
-  array<double> power(const parameter& a) { return array<double>(draw(law::power, nullptr, a)); }
+  drawn<double> power(const parameter& a) { return drawn<double>(draw(law::power, nullptr, a)); }
   /// Between `left` and `right`, most often at `mode` (numpy.random.Generator.triangular).
   array<double> triangular(const parameter& left, const parameter& mode, const parameter& right,
                            const extents& shape) {
     return array<double>(draw(law::triangular, &shape, left, mode, right));
   }
-  array<double> triangular(const parameter& left, const parameter& mode, const parameter& right) {
-    return array<double>(draw(law::triangular, nullptr, left, mode, right));
+  drawn<double> triangular(const parameter& left, const parameter& mode, const parameter& right) {
+    return drawn<double>(draw(law::triangular, nullptr, left, mode, right));
   }
   /// Von Mises, on the circle: in [-pi, pi] (numpy.random.Generator.vonmises).
   array<double> vonmises(const parameter& mode, const parameter& kappa, const extents& shape) {
     return array<double>(draw(law::vonmises, &shape, mode, kappa));
   }
-  array<double> vonmises(const parameter& mode, const parameter& kappa) {
-    return array<double>(draw(law::vonmises, nullptr, mode, kappa));
+  drawn<double> vonmises(const parameter& mode, const parameter& kappa) {
+    return drawn<double>(draw(law::vonmises, nullptr, mode, kappa));
   }
   /// Wald, or inverse Gaussian (numpy.random.Generator.wald).
   array<double> wald(const parameter& mean, const parameter& scale, const extents& shape) {
     return array<double>(draw(law::wald, &shape, mean, scale));
   }
-  array<double> wald(const parameter& mean, const parameter& scale) {
-    return array<double>(draw(law::wald, nullptr, mean, scale));
+  drawn<double> wald(const parameter& mean, const parameter& scale) {
+    return drawn<double>(draw(law::wald, nullptr, mean, scale));
   }
   /// Poisson, of a mean (numpy.random.Generator.poisson).
   array<std::int64_t> poisson(const parameter& mean, const extents& shape) {
     return array<std::int64_t>(draw(law::poisson, &shape, mean));
   }
-  array<std::int64_t> poisson(const parameter& mean) {
-    return array<std::int64_t>(draw(law::poisson, nullptr, mean));
+  drawn<std::int64_t> poisson(const parameter& mean) {
+    return drawn<std::int64_t>(draw(law::poisson, nullptr, mean));
   }
   /// How many trials there are up to the first success, of probability p each
   /// (numpy.random.Generator.geometric).
   array<std::int64_t> geometric(const parameter& p, const extents& shape) {
     return array<std::int64_t>(draw(law::geometric, &shape, p));
   }
-  array<std::int64_t> geometric(const parameter& p) {
-    return array<std::int64_t>(draw(law::geometric, nullptr, p));
+  drawn<std::int64_t> geometric(const parameter& p) {
+    return drawn<std::int64_t>(draw(law::geometric, nullptr, p));
   }
   /// Logarithmic series (numpy.random.Generator.logseries).
   array<std::int64_t> logseries(const parameter& p, const extents& shape) {
     return array<std::int64_t>(draw(law::logseries, &shape, p));
   }
-  array<std::int64_t> logseries(const parameter& p) {
-    return array<std::int64_t>(draw(law::logseries, nullptr, p));
+  drawn<std::int64_t> logseries(const parameter& p) {
+    return drawn<std::int64_t>(draw(law::logseries, nullptr, p));
   }
   /// Zipf, or zeta (numpy.random.Generator.zipf).
   array<std::int64_t> zipf(const parameter& a, const extents& shape) {
     return array<std::int64_t>(draw(law::zipf, &shape, a));
   }
-  array<std::int64_t> zipf(const parameter& a) {
-    return array<std::int64_t>(draw(law::zipf, nullptr, a));
+  drawn<std::int64_t> zipf(const parameter& a) {
+    return drawn<std::int64_t>(draw(law::zipf, nullptr, a));
   }
   /// How many failures there are before n successes, of probability p each
   /// (numpy.random.Generator.negative_binomial).
@@ -296,15 +327,15 @@ class engine {
                                         const extents& shape) {
     return array<std::int64_t>(draw(law::negative_binomial, &shape, n, p));
   }
-  array<std::int64_t> negative_binomial(const parameter& n, const parameter& p) {
-    return array<std::int64_t>(draw(law::negative_binomial, nullptr, n, p));
+  drawn<std::int64_t> negative_binomial(const parameter& n, const parameter& p) {
+    return drawn<std::int64_t>(draw(law::negative_binomial, nullptr, n, p));
   }
   /// How many of n trials succeed, of probability p each (numpy.random.Generator.binomial).
   array<std::int64_t> binomial(const parameter& n, const parameter& p, const extents& shape) {
     return array<std::int64_t>(draw(law::binomial, &shape, n, p));
   }
-  array<std::int64_t> binomial(const parameter& n, const parameter& p) {
-    return array<std::int64_t>(draw(law::binomial, nullptr, n, p));
+  drawn<std::int64_t> binomial(const parameter& n, const parameter& p) {
+    return drawn<std::int64_t>(draw(law::binomial, nullptr, n, p));
   }
   /// How many of a sample are good, of so many good ones and bad ones
   /// (numpy.random.Generator.hypergeometric).
@@ -312,9 +343,9 @@ class engine {
                                      const parameter& sample, const extents& shape) {
     return array<std::int64_t>(draw(law::hypergeometric, &shape, good, bad, sample));
   }
-  array<std::int64_t> hypergeometric(const parameter& good, const parameter& bad,
+  drawn<std::int64_t> hypergeometric(const parameter& good, const parameter& bad,
                                      const parameter& sample) {
-    return array<std::int64_t>(draw(law::hypergeometric, nullptr, good, bad, sample));
+    return drawn<std::int64_t>(draw(law::hypergeometric, nullptr, good, bad, sample));
   }
 
   /// Normal vectors along a last axis, which the shape does not name
@@ -351,8 +382,8 @@ class engine {
     return integers_of<I>(low, high, &shape, endpoint);
   }
   template <class I = std::int64_t>
-  array<I> integers(const parameter& low, const parameter& high) {
-    return integers_of<I>(low, high, nullptr, false);
+  drawn<I> integers(const parameter& low, const parameter& high) {
+    return drawn<I>(integers_of<I>(low, high, nullptr, false).handle());
   }
   /// n random bytes (numpy.random.Generator.bytes).
   array<std::uint8_t> bytes(std::int64_t n) { return array<std::uint8_t>(drawn_bytes(n)); }

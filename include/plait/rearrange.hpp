@@ -5,6 +5,10 @@
 
 namespace plait {
 
+namespace detail {
+PLAIT_API Handle resize(const Handle& a, Span shape);
+}  // namespace detail
+
 /// The whole array so many times along each axis (numpy.tile).
 template <class A, detail::if_array<A> = 0>
 detail::like<A> tile(A&& a, const extents& reps) {
@@ -19,6 +23,12 @@ detail::like<A> repeat(A&& a, std::int64_t n, std::int64_t axis) {
 template <class A, detail::if_array<A> = 0>
 detail::like<A> repeat(A&& a, std::int64_t n) {  // of all elements in C order, 1-D
   return repeat(std::forward<A>(a).reshape(-1), n, 0);
+}
+/// An array of another shape with the elements in C order, again from the front where it takes more
+/// (numpy.resize); zeros where there are none. ValueError for negative extents.
+template <class A, detail::if_array<A> = 0>
+detail::like<A> resize(const A& a, const extents& shape) {
+  return detail::like<A>(detail::resize(a.handle(), detail::span_of(shape)));
 }
 /// Elements moved along axes, those that fall off at one end come in at the other (numpy.roll).
 template <class A, detail::if_array<A> = 0>

@@ -71,6 +71,7 @@ using mean_of = array<mean_t<element_of<A>>>;
 // Of what is multiplied by a number that is no integer, and of gradients.
 template <class T>
 using scaled_t = typename result<fn::Multiply, array<T>, double>::type;
+PLAIT_API Handle gradient_at(const Handle& a, const Handle& x, std::int64_t axis, int edge_order);
 template <class T, bool = std::is_void_v<T>>
 struct gradient_element {
   using type = std::conditional_t<is_narrow(dtype_of_v<T>), double, mean_t<T>>;
@@ -402,6 +403,33 @@ template <class A, detail::if_array<A> = 0>
 auto gradient(A&& a, double spacing = 1, std::int64_t axis = -1, int edge_order = 1) {
   return array<typename detail::gradient_element<detail::element_of<A>>::type>(
       detail::gradient(std::forward<A>(a).handle(), spacing, axis, edge_order));
+}
+/// The same of points at coordinates x, 1-D, which may lie in any distances. ValueError. Evaluates
+/// x.
+template <class A, class U, detail::if_array<A> = 0>
+auto gradient(const A& a, const array<U>& x, std::int64_t axis = -1, int edge_order = 1) {
+  return array<typename detail::gradient_element<detail::element_of<A>>::type>(
+      detail::gradient_at(a.handle(), x.handle(), axis, edge_order));
+}
+/// The gradients along several axes, in their order: gradient(a, 1, {0, 1}).
+template <class A, detail::if_array<A> = 0>
+auto gradient(const A& a, double spacing, const extents& axes, int edge_order = 1) {
+  std::vector<decltype(gradient(a))> out;
+  for (int i = 0; i < axes.size(); ++i)
+    out.push_back(gradient(a, spacing, axes.data()[i], edge_order));
+  return out;
+}
+/// The same with a spacing for each axis: gradient(a, {dy, dx}, {0, 1}). ValueError for other
+/// numbers of them.
+template <class A, detail::if_array<A> = 0>
+auto gradient(const A& a, std::initializer_list<double> spacings, const extents& axes,
+              int edge_order = 1) {
+  if (static_cast<int>(spacings.size()) != axes.size())
+    throw ValueError("gradient: invalid number of arguments: a spacing for each axis");
+  std::vector<decltype(gradient(a))> out;
+  const std::int64_t* axis = axes.data();
+  for (const double spacing : spacings) out.push_back(gradient(a, spacing, *axis++, edge_order));
+  return out;
 }
 /// The area under points `dx` apart, by the trapezoidal rule (numpy.trapezoid).
 template <class A, detail::if_array<A> = 0>

@@ -35,12 +35,28 @@ mean_of<A> quantile_of(const A& a, const double* q, std::size_t n, double whole,
   return mean_of<A>(
       quantile(a.handle(), q, static_cast<int>(n), whole, axes ? &s : nullptr, false));
 }
+constexpr dtype sorted_complex(dtype t) {
+  return is_complex(t)                      ? t
+         : is_integer(t) && size_of(t) <= 2 ? dtype::complex64
+                                            : dtype::complex128;
+}
 }  // namespace detail
 
 /// A sorted copy along an axis, NaN last (numpy.sort).
 template <class A, detail::if_array<A> = 0>
 detail::like<A> sort(const A& a, std::int64_t axis = -1) {
   return detail::like<A>(detail::sort(a.handle(), axis, false));
+}
+/// The same as complex numbers, of 64 bits of integers of up to 16, of 128 of other real numbers
+/// (numpy.sort_complex).
+template <class A, detail::if_array<A> = 0>
+auto sort_complex(const A& a) {
+  const detail::Handle sorted = detail::sort(a.handle(), -1, false);
+  const detail::Handle h = detail::astype(sorted, detail::sorted_complex(detail::dtype_of(sorted)));
+  if constexpr (detail::is_untyped<A>)
+    return any_array(h);
+  else
+    return array<element_t<detail::sorted_complex(dtype_of_v<detail::element_of<A>>)>>(h);
 }
 /// The indices that sort along an axis (numpy.argsort).
 template <class A, detail::if_array<A> = 0>

@@ -54,6 +54,7 @@ detail::Index range(B stop) {
 }
 
 namespace detail {
+PLAIT_API shape_type broadcast_shapes(const extents* shapes, int n);
 template <class E, class... I>
 auto view_of(const Handle& a, const I&... index) {
   if constexpr (!(is_advanced<I> || ...)) {
@@ -196,6 +197,13 @@ detail::like<A> ravel(A&& a) {
 template <class A, detail::if_array<A> = 0>
 detail::like<A> broadcast_to(A&& a, const extents& shape) {
   return detail::like<A>(detail::broadcast_to(std::forward<A>(a).handle(), detail::span_of(shape)));
+}
+/// The shape that arrays of those shapes broadcast to: broadcast_shapes({2, 1}, {1, 3})
+/// (numpy.broadcast_shapes). ShapeError.
+template <class... S>
+shape_type broadcast_shapes(const extents& a, const extents& b, const S&... others) {
+  const extents all[] = {a, b, others...};
+  return detail::broadcast_shapes(all, 2 + sizeof...(S));
 }
 /// A view without the axes of extent 1 (numpy.squeeze).
 template <class A, detail::if_array<A> = 0>

@@ -94,7 +94,10 @@ Handle join(joining how, const Handle* arrays, int n, std::int64_t axis) {
 namespace {
 std::vector<Handle> wrap_views(std::vector<tracer::Array>&& parts, const Handle& base) {
   std::vector<Handle> out;
-  for (tracer::Array& a : parts) out.push_back(wrap_view(std::move(a), base));
+  for (tracer::Array& a : parts) {
+    out.push_back(wrap_view(std::move(a), base));
+    part_from_value(out.back(), base);
+  }
   return out;
 }
 }  // namespace
@@ -123,6 +126,20 @@ Handle tile(const Handle& a, Span reps) {
 }
 Handle repeat(const Handle& a, std::int64_t n, std::int64_t axis) {
   return made("repeat", [&] { return numpy::repeat(unwrap(a), n, axis); });
+}
+Handle resize(const Handle& given, Span span) {
+  return made("resize", [&] {
+    const tracer::Array& a = unwrap(given);
+    const Dims shape = dims(span);
+    if (std::any_of(shape.begin(), shape.end(), [](std::int64_t n) { return n < 0; }))
+      throw ValueError("all elements of `new_shape` must be non-negative");
+    const std::int64_t size = element_count(shape);
+    if (size == 0 || a.size() == 0) return tracer::full(shape, cast(scalar_int(0), a.dtype));
+    const std::int64_t times = (size + a.size() - 1) / a.size();
+    const tracer::Array whole = numpy::tile(tracer::reshape(a, Dims{-1}), Dims{times});
+    const tracer::Index part[] = {tracer::Slice{std::nullopt, size, std::nullopt}};
+    return tracer::copy(tracer::reshape(tracer::slice(whole, part), shape));
+  });
 }
 Handle roll(const Handle& a, Span shifts, const Span* axes) {
   return made("roll", [&] { return numpy::roll(unwrap(a), dims(shifts), optional_dims(axes)); });

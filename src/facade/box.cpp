@@ -42,6 +42,24 @@ void Handle::release(Box* b) {
   boxes.destroy(b);
 }
 
+Box* Handle::fork(const Box* b) {
+  Handle from(const_cast<Box*>(b));
+  retain(from.box_);
+  Handle copy = wrap(tracer::fork(unwrap(from)));
+  return std::exchange(copy.box_, nullptr);
+}
+void Handle::own() {
+  Handle array = owned(std::move(*this));
+  std::swap(box_, array.box_);
+}
+Handle owned(Handle a) {
+  if (!a) return a;
+  const tracer::Array& array = unwrap(a);
+  const Box& b = *a.get();
+  if (only_handle(b) && !b.lease && tracer::is_owned(array)) return a;
+  return wrap(tracer::fork(array));
+}
+
 constinit FreeList<Box> boxes;
 
 Handle wrap(tracer::Array a) {
@@ -56,6 +74,12 @@ void keep_lease(const Handle& view, const Handle& base) {
   // A reshape or a real part may have been a copy.
   const Ref<Lease>& lease = base.get()->lease;
   if (lease && view.get()->array.storage == unwrap(base).storage) view.get()->lease = lease;
+}
+void part_from_value(const Handle& view, const Handle& base) {
+  Box& b = *view.get();
+  if (!base.is_value() || b.array.storage != unwrap(base).storage) return;
+  b.array.storage = tracer::fork(unwrap(base)).storage;  // of the same layout, as values are whole
+  b.show();
 }
 
 Scalar to_scalar(const Value& v) {

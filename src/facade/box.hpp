@@ -73,6 +73,9 @@ Handle wrap(tracer::Array a);
 // A view of `base` keeps its lease.
 Handle wrap_view(tracer::Array a, const Handle& base);
 void keep_lease(const Handle& view, const Handle& base);
+// A view of what a value holds that would be written to has the elements of a copy: who may write
+// to the value's own gives an alias() of it as base.
+void part_from_value(const Handle& view, const Handle& base);
 
 [[noreturn]] void throw_moved_from();
 void read_selection(Box& b);  // may evaluate: not under the lock
@@ -95,6 +98,7 @@ Handle made_view(const char* function, const Handle& base, Make&& make) {
     unwrap(base);  // reads selections: not under the lock
     Handle h = wrap_made(std::forward<Make>(make));
     keep_lease(h, base);
+    part_from_value(h, base);
     return h;
   });
 }

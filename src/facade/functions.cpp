@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "plait/reduce.hpp"
 #include "small.hpp"
 
 namespace plait::detail {
@@ -120,6 +121,9 @@ Handle trapezoid(const Handle& y, const Handle* x, double dx, std::int64_t axis)
 }
 Handle gradient(const Handle& a, double spacing, std::int64_t axis, int edge_order) {
   return made("gradient", [&] { return numpy::gradient(unwrap(a), spacing, axis, edge_order); });
+}
+Handle gradient_at(const Handle& a, const Handle& x, std::int64_t axis, int edge_order) {
+  return made("gradient", [&] { return numpy::gradient(unwrap(a), unwrap(x), axis, edge_order); });
 }
 
 namespace {

@@ -249,7 +249,7 @@ Handle get_selection(const Handle& a, const std::vector<Key>& key) {
 
 Handle select(const Handle& a, std::vector<Key> key) {
   unwrap(a);  // an array that was moved from is an error here
-  auto selection = std::make_unique<Selection>(Selection{a, std::move(key)});
+  auto selection = std::make_unique<Selection>(Selection{a.alias(), std::move(key)});
   Handle h = wrap({});
   h.get()->selection = std::move(selection);
   return h;

@@ -78,6 +78,36 @@ void factorise(factorisation f, const Handle& a, bool flag, Handle* results) {
 Handle solve(const Handle& a, const Handle& b) {
   return made("linalg::solve", [&] { return np::solve(unwrap(a), unwrap(b)); });
 }
+Handle tensorinv(const Handle& given, int ind) {
+  return made("linalg::tensorinv", [&] {
+    const tracer::Array& a = unwrap(given);
+    if (ind <= 0) throw ValueError("Invalid ind argument.");
+    const int rows = std::min(ind, a.ndim());
+    Dims shape(a.shape.begin() + rows, a.shape.end());
+    const std::int64_t columns = element_count(shape);
+    for (int i = 0; i < rows; ++i) shape.push_back(a.shape[i]);
+    return tracer::reshape(np::inv(tracer::reshape(a, Dims{columns, -1})), shape);
+  });
+}
+Handle tensorsolve(const Handle& a, const Handle& given, Span axes) {
+  return made("linalg::tensorsolve", [&] {
+    tracer::Array x = unwrap(a);
+    const tracer::Array& b = unwrap(given);
+    if (axes.size > 0) {
+      Dims last(axes.size);
+      std::iota(last.begin(), last.end(), x.ndim() - axes.size);
+      x = tracer::moveaxis(x, dims(axes), last);
+    }
+    const Dims shape(x.shape.begin() + std::min(b.ndim(), x.ndim()), x.shape.end());
+    const std::int64_t n = element_count(shape);
+    if (x.size() != n * n)
+      throw LinAlgError(
+          "Input arrays must satisfy the requirement             prod(a.shape[b.ndim:]) == "
+          "prod(a.shape[:b.ndim])");
+    return tracer::reshape(np::solve(tracer::reshape(x, Dims{n, n}), tracer::reshape(b, Dims{-1})),
+                           shape);
+  });
+}
 std::int64_t lstsq(const Handle& a, const Handle& b, const double* rcond, Handle* x,
                    Handle* residuals, Handle* s) {
   return named("linalg::lstsq", [&] {

@@ -4,6 +4,7 @@
 
 #include "box.hpp"
 #include "numpy_compat/functions.hpp"
+#include "plait/view.hpp"
 
 namespace plait::detail {
 
@@ -38,10 +39,15 @@ Handle slice(const Handle& a, const Index* indices, int n, bool writeable) {
       }
     }
   }
-  return made_view("view", a, [&] {
-    tracer::Array view = tracer::slice(unwrap(a), list);
-    view.writeable = view.writeable && writeable;
-    return view;
+  return named("view", [&] {
+    unwrap(a);  // reads selections: not under the lock
+    Handle h = wrap_made([&] {
+      tracer::Array view = tracer::slice(unwrap(a), list);
+      view.writeable = view.writeable && writeable;
+      return view;
+    });
+    keep_lease(h, a);
+    return h;
   });
 }
 
@@ -59,7 +65,14 @@ Handle broadcast_to(const Handle& a, Span shape) {
 shape_type common_shape(const Handle* arrays, int n) {
   Dims shape;
   named("vectorize", [&] {
-    for (int i = 0; i < n; ++i) shape = broadcast_shapes(shape, unwrap(arrays[i]).shape);
+    for (int i = 0; i < n; ++i) shape = plait::broadcast_shapes(shape, unwrap(arrays[i]).shape);
+  });
+  return shape_type(shape.begin(), shape.end());
+}
+shape_type broadcast_shapes(const extents* shapes, int n) {
+  Dims shape;
+  named("broadcast_shapes", [&] {
+    for (int i = 0; i < n; ++i) shape = plait::broadcast_shapes(shape, dims(span_of(shapes[i])));
   });
   return shape_type(shape.begin(), shape.end());
 }

@@ -48,19 +48,40 @@ enum class padding : std::uint8_t { constant, edge, reflect, symmetric, wrap };
 
 // A reference to an array of the library; copying shares the array. The box is made and freed by
 // the library only.
+//
+// One that is a value, as tensors have it, shares its array with nobody: copies of it are of a copy
+// of the array, and what is assigned to it is an array of its own.
 struct Box;
+struct as_value {};
 class PLAIT_API Handle {
  public:
   Handle() = default;
   explicit Handle(Box* adopted) : box_(adopted) {}
+  // A value, of an array that is owned() or a value's.
+  Handle(as_value, Handle&& o) noexcept : box_(o.box_), is_value_(true) { o.box_ = nullptr; }
   Handle(const Handle& o) : box_(o.box_) {
-    if (box_) retain(box_);
+    if (!box_) return;
+    if (o.is_value_)
+      box_ = fork(box_);
+    else
+      retain(box_);
   }
   Handle(Handle&& o) noexcept : box_(o.box_) { o.box_ = nullptr; }
   Handle& operator=(Handle o) noexcept {
     std::swap(box_, o.box_);
+    if (is_value_ && box_) own();
     return *this;
   }
+  void swap(Handle& o) noexcept {
+    std::swap(box_, o.box_);
+    std::swap(is_value_, o.is_value_);
+  }
+  // Another reference to the array, of a value too: for who may write to it.
+  Handle alias() const {
+    if (box_) retain(box_);
+    return Handle(box_);
+  }
+  bool is_value() const { return is_value_; }
   ~Handle() {
     if (box_) release(box_);
   }
@@ -70,7 +91,10 @@ class PLAIT_API Handle {
  private:
   static void retain(Box* b);
   static void release(Box* b);
+  static Box* fork(const Box* b);
+  void own();
   Box* box_ = nullptr;
+  bool is_value_ = false;
 };
 
 // One value of any dtype, as stored in memory.
@@ -204,7 +228,8 @@ PLAIT_API Handle repeat(const Handle& a, std::int64_t n, std::int64_t axis);
 PLAIT_API Handle roll(const Handle& a, Span shifts, const Span* axes);
 PLAIT_API Handle diff(const Handle& a, std::int64_t n, std::int64_t axis);
 PLAIT_API Handle astype(const Handle& a, dtype t);
-PLAIT_API Handle copy(const Handle& a);                          // in C order
+PLAIT_API Handle copy(const Handle& a);  // in C order
+PLAIT_API Handle owned(Handle a);        // itself where nothing else sees its elements, or a copy
 PLAIT_API void swap_elements(const Handle& a, const Handle& b);  // of one shape and dtype
 PLAIT_API void assign(const Handle& target, const Operand& value, const Handle* mask);
 

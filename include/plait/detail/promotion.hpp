@@ -207,5 +207,29 @@ constexpr dtype promote(dtype a, dtype b) {
   if (!t) detail::throw_no_common(a, b);
   return *t;
 }
+/// The dtype that holds the values of all (numpy.result_type). DTypeError where there is none.
+template <class... D>
+constexpr dtype result_type(dtype first, D... others) {
+  ((first = promote(first, others)), ...);
+  return first;
+}
+
+/// What a cast may do: keep the dtype; keep every value; stay among the numbers of one kind, or go
+/// to a greater one; anything.
+enum class casting { no, safe, same_kind, unsafe };
+/// Whether elements of `from` may become those of `to` (numpy.can_cast).
+constexpr bool can_cast(dtype from, dtype to, casting how = casting::safe) {
+  switch (how) {
+    case casting::no:
+      return from == to;
+    case casting::safe:
+      return detail::can_cast_safely(from, to);
+    case casting::same_kind:
+      return detail::can_cast_same_kind(from, to);
+    case casting::unsafe:
+      break;
+  }
+  return true;
+}
 
 }  // namespace plait
