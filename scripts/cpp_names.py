@@ -35,16 +35,15 @@ NUMPY_REASONS = {
     " from_dlpack require ndarray.dump ndarray.dumps linalg.test fft.test random.Generator.bit_generator",
     "of matrices, which NumPy advises against": "asmatrix bmat",
     "of dates, which arrays do not hold": "busday_count busday_offset is_busday datetime_as_string datetime_data isnat",
-    "of dtypes: C++ has them when it compiles, `dtype_of_v`, `promote_t`, `is_element_v`": "can_cast common_type isdtype issubdtype min_scalar_type mintypecode result_type typename",
+    "of dtypes: C++ has them when it compiles, `dtype_of_v`, `promote_t`, `is_element_v`": "common_type isdtype issubdtype min_scalar_type mintypecode typename",
     "of text: `std::ifstream`, `printf` and `load_csv` read and write it": "base_repr binary_repr format_float_positional format_float_scientific fromregex fromstring genfromtxt fromfile",
     "of floating-point errors: there is one way": "geterr seterr",
     "of memory layouts: arrays that are made are in C order": "asfortranarray isfortran",
     "the dtype would depend on the values": "real_if_close",
     "checks alone: `isfinite` and `all`, or `array_equal`, do it": "asarray_chkfinite array_equiv",
-    "a shape that changes in place: an array is assigned instead": "ndarray.resize",
     "of bytes of other machines, or fields, which arrays do not have": "ndarray.byteswap ndarray.getfield ndarray.setfield ndarray.setflags",
-    "indices of triangles: `tril(a)`, `triu(a)` and `diagonal(a)` take the elements": "diag_indices diag_indices_from mask_indices tril_indices tril_indices_from triu_indices triu_indices_from",
-    "not written yet": "resize broadcast_shapes einsum_path sort_complex linalg.tensorinv linalg.tensorsolve",
+    "of functions that make masks: `nonzero` of what they give": "mask_indices",
+    "`einsum` takes operands two at a time, in the order in which they are written": "einsum_path",
     "compression is not in the library": "savez_compressed",
 }
 # xtensor 0.25's functions and classes, by the pages of its reference.
@@ -69,6 +68,7 @@ XTENSOR = {
     "xaxis_iterator": "axis_iterator<double>", "xtuple": "concatenate({a, b})", "flatten": "ravel(a)", "reshape_view": "reshape(a, shape)", "flatten_indices": "flatnonzero(a)", "ravel_indices": "ravel_multi_index({i, j}, shape)",
     "ravel_index": "ravel_multi_index({i, j}, shape)", "from_indices": "stack({i, j})", "cube": "power(a, 3)", "arg": "angle(z)", "norm": "norm_sq(z)", "count_nonnan": "sum(!isnan(a))", "reduce": "accumulate(ufunc::add, a)",
     "bin_items": "histogram(a, 10).edges", "dump_npz": "savez(path, a)", "print_options": "to_string(a)", "full_like": "full_like(a, 7)",
+    "set_precision": "set_printoptions(options)", "set_line_width": "set_printoptions(options)", "set_threshold": "set_printoptions(options)", "set_edge_items": "set_printoptions(options)",
     "seed": "random::seed(7)", "rand": "random::rand(shape)", "randint": "random::randint(shape, 0, 9)", "randn": "random::randn(shape)", "geometric": "engine.geometric", "negative_binomial": "engine.negative_binomial",
     "poisson": "engine.poisson", "exponential": "engine.exponential", "gamma": "engine.gamma", "weibull": "engine.weibull", "extreme_value": "engine.gumbel", "lognormal": "engine.lognormal", "cauchy": "engine.standard_cauchy",
     "fisher_f": "engine.f", "student_t": "engine.standard_t", "chi_squared": "engine.chisquare", "permutation": "engine.permutation", "shuffle": "engine.shuffle", "choice": "engine.choice",
@@ -79,7 +79,6 @@ XTENSOR_REASONS = {
     "arrays are in one piece of memory": "chunked_array",
     "not written yet": "binomial cauchy",
     "of other formats": "from_json to_json",
-    "of printing: there is one way": "set_precision set_line_width set_threshold set_edge_items",
 }
 
 

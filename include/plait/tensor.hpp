@@ -59,6 +59,7 @@ class tensor : public array<T> {
             std::enable_if_t<std::is_arithmetic_v<V>, int> = 0>
   tensor& operator=(V value) = delete;
 };
+/// tensor t = a + b: of the element type of the array.
 template <class A, detail::if_array<A> = 0>
 tensor(A&&) -> tensor<detail::element_of<A>>;
 

@@ -1,8 +1,10 @@
 // Creation by rule, joining and splitting, rearranging.
+#include <algorithm>
 #include <vector>
 
 #include "box.hpp"
 #include "numpy_compat/record.hpp"
+#include "plait/rearrange.hpp"
 
 namespace plait::detail {
 

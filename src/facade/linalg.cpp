@@ -1,7 +1,9 @@
 // Factorisations.
 #include "numpy_compat/linalg.hpp"
 
+#include <algorithm>
 #include <limits>
+#include <numeric>
 
 #include "box.hpp"
 #include "numpy_compat/record.hpp"

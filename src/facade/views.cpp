@@ -1,5 +1,7 @@
 // Views: slicing and the shape functions.
+#include <algorithm>
 #include <new>
+#include <string>
 #include <vector>
 
 #include "box.hpp"
@@ -70,11 +72,28 @@ shape_type common_shape(const Handle* arrays, int n) {
   return shape_type(shape.begin(), shape.end());
 }
 shape_type broadcast_shapes(const extents* shapes, int n) {
-  Dims shape;
-  named("broadcast_shapes", [&] {
-    for (int i = 0; i < n; ++i) shape = plait::broadcast_shapes(shape, dims(span_of(shapes[i])));
-  });
-  return shape_type(shape.begin(), shape.end());
+  int ndim = 0;
+  for (int i = 0; i < n; ++i) ndim = std::max(ndim, shapes[i].size());
+  shape_type out(static_cast<std::size_t>(ndim), 1);
+  for (int axis = 0; axis < ndim; ++axis) {
+    std::int64_t& extent = out[static_cast<std::size_t>(axis)];
+    for (int i = 0, first = 0; i < n; ++i) {
+      const int at = axis + shapes[i].size() - ndim;
+      const std::int64_t here = at < 0 ? 1 : shapes[i].data()[at];
+      if (here == 1 || here == extent) continue;
+      if (extent != 1) {
+        const auto text = [&](int k) {
+          return "arg " + std::to_string(k) + " with shape " + to_string(dims(span_of(shapes[k])));
+        };
+        throw ShapeError(
+            "shape mismatch: objects cannot be broadcast to a single shape.  Mismatch is between " +
+            text(first) + " and " + text(i) + ".");
+      }
+      extent = here;
+      first = i;
+    }
+  }
+  return out;
 }
 Handle squeeze(const Handle& a, const Span* axes) {
   return made_view("squeeze", a, [&] { return tracer::squeeze(unwrap(a), optional_dims(axes)); });

@@ -206,3 +206,23 @@ TEST_CASE("products of several matrices") {
                     "linalg::multi_dot: Expecting at least two arrays.");
   CHECK_THROWS_AS(linalg::multi_dot(a, plait::ones({2, 3, 4})), plait::LinAlgError);
 }
+
+TEST_CASE("tensorinv and tensorsolve") {
+  const auto matrix = [](std::int64_t modulus, double diagonal) {
+    return plait::arange<double>(576).reshape({24, 24}) % double(modulus) +
+           plait::eye(24) * diagonal;
+  };
+  const array<double> a = matrix(7, 50), c = matrix(11, 30).reshape({3, 8, 4, 6});
+  const array<double> b = plait::arange<double>(24);
+  const auto inverse = linalg::tensorinv(a.reshape({4, 6, 8, 3}));
+  CHECK(inverse.shape() == shape_type{8, 3, 4, 6});
+  CHECK(inverse(1, 2, 3, 4) == Approx(-0.00016840112618795938).epsilon(1e-10));
+  const auto x = linalg::tensorsolve(a.reshape({4, 6, 8, 3}), b.reshape({4, 6}));
+  CHECK(x.shape() == shape_type{8, 3});
+  CHECK(x(2, 1) == Approx(0.010585212868296062).epsilon(1e-10));
+  const auto y = linalg::tensorsolve(c.transpose({2, 0, 1, 3}), b.reshape({3, 8}), 0);
+  CHECK(y.shape() == shape_type{6, 4});
+  CHECK(y(1, 2) == Approx(0.29313858925242847).epsilon(1e-10));
+  CHECK_THROWS_AS(linalg::tensorinv(a, 0), plait::ValueError);
+  CHECK_THROWS_AS(linalg::tensorsolve(plait::ones({2, 3}), plait::ones({2})), plait::LinAlgError);
+}

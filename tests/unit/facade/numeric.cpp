@@ -1,6 +1,9 @@
 // NumPy's functions that are sequences of recorded operations; what is expected is NumPy's.
 #include <catch2/catch.hpp>
+#include <cmath>
+#include <complex>
 #include <limits>
+#include <tuple>
 
 #include "plait/plait.hpp"
 
@@ -178,4 +181,121 @@ TEST_CASE("products") {
   using c = std::complex<double>;
   CHECK(plait::vecdot(array<c>{c(0, 1)}, array<c>{c(0, 1)}).item() == c(1, 0));
   CHECK_THROWS_AS(plait::vecdot(a, array<double>{1, 2, 3}), plait::ShapeError);
+}
+
+namespace {
+template <class T>
+void check_near(const array<T>& a, const doubles& expected) {
+  REQUIRE(a.size() == expected.size());
+  CHECK(plait::allclose(plait::ravel(a), array<double>(expected), 1e-14));
+}
+}  // namespace
+
+TEST_CASE("gradients along several axes, and at coordinates") {
+  const array<double> v{1, 4, 9, 20, 22}, x{0, 1, 3, 4, 7};
+  check_near(plait::gradient(v, x), {3, 17.0 / 6, 49.0 / 6, 101.0 / 12, 2.0 / 3});
+  check_near(plait::gradient(v, x, 0, 2), {19.0 / 6, 17.0 / 6, 49.0 / 6, 101.0 / 12, -85.0 / 12});
+  check_near(plait::gradient(v, array<double>{0, .1, .2, .3, .4}, -1, 2), {20, 40, 80, 65, -25});
+  CHECK(values_of(plait::gradient(v, plait::arange(5) * 2)) == doubles{1.5, 2, 4, 3.25, 1});
+  array<double> a = plait::arange<double>(12).reshape({3, 4});
+  a *= a;
+  const auto both = plait::gradient(a, 1, {0, 1});
+  REQUIRE(both.size() == 2);
+  CHECK(values_of(both[0]) == doubles{16, 24, 32, 40, 32, 40, 48, 56, 48, 56, 64, 72});
+  CHECK(values_of(both[1]) == doubles{1, 2, 4, 5, 9, 10, 12, 13, 17, 18, 20, 21});
+  const auto apart = plait::gradient(a, {.5, .25}, {0, 1});
+  CHECK(values_of(apart[0]) == values_of(both[0] * 2.0));
+  CHECK(values_of(apart[1]) == values_of(both[1] * 4.0));
+  const array<float> narrow =
+      plait::gradient(a.astype<float>(), array<std::int64_t>{0, 1, 3}, 0, 2);
+  CHECK(narrow(0, 1) == 68.0F / 3);
+  CHECK_THROWS_AS(plait::gradient(v, array<double>{1, 2}), plait::ValueError);
+  CHECK_THROWS_AS(plait::gradient(v, plait::ones({5, 1})), plait::ValueError);
+  CHECK_THROWS_AS(plait::gradient(a, {.5}, {0, 1}), plait::ValueError);
+}
+
+TEST_CASE("joining of several element types") {
+  const array<std::int64_t> k{1, 2};
+  const array<double> v{0.5};
+  const array<std::int8_t> narrow{3};
+  const plait::any_array joined = plait::concatenate({k, v, narrow});
+  CHECK(joined.dtype() == plait::dtype::float64);
+  CHECK(values_of(joined.as<double>()) == doubles{1, 2, 0.5, 3});
+  const auto typed = plait::concatenate(std::tuple(k, narrow, v));
+  STATIC_REQUIRE(std::is_same_v<decltype(typed), const array<double>>);
+  CHECK(values_of(typed) == doubles{1, 2, 3, 0.5});
+  CHECK(values_of(plait::stack(std::tuple(k, k * 0.5), 1)) == doubles{1, 0.5, 2, 1});
+  CHECK(plait::vstack({k, k * 1.5}).dtype() == plait::dtype::float64);
+  CHECK(plait::hstack(std::tuple(narrow, k)).dtype() == plait::dtype::int64);
+  CHECK(plait::dstack({k, k * 1.5}).shape() == shape_type{1, 2, 2});
+  CHECK(plait::column_stack(std::tuple(k, k * 1.5)).shape() == shape_type{2, 2});
+}
+
+TEST_CASE("clip with an end left out") {
+  using plait::placeholders::_;
+  const array<double> v{-1, kNan, 1, 3};
+  CHECK(values_of(plait::clip(array<int>{-1, 1, 3}, _, 2)) == std::vector<int>{-1, 1, 2});
+  CHECK(values_of(plait::clip(array<int>{-1, 1, 3}, 0, _)) == std::vector<int>{0, 1, 3});
+  CHECK(std::isnan(plait::clip(v, _, 2)(1)));
+  CHECK(plait::clip(plait::any_array(v), 0, _).as<double>()(0) == 0);
+}
+
+TEST_CASE("resize repeats what there is") {
+  const array<int> v{1, 2, 3};
+  CHECK(values_of(plait::resize(v, {2, 4})) == std::vector<int>{1, 2, 3, 1, 2, 3, 1, 2});
+  CHECK(values_of(plait::resize(v, 2)) == std::vector<int>{1, 2});
+  CHECK(values_of(plait::resize(array<int>(), 2)) == std::vector<int>{0, 0});
+  CHECK(plait::resize(v, {0, 3}).shape() == shape_type{0, 3});
+  array<int> same = plait::resize(v, 3);
+  same(0) = 9;
+  CHECK(v(0) == 1);
+  CHECK_THROWS_WITH(plait::resize(v, -1),
+                    Catch::Contains("all elements of `new_shape` must be non-negative"));
+}
+
+TEST_CASE("the shape that shapes broadcast to") {
+  CHECK(plait::broadcast_shapes({2, 1}, {1, 3}) == shape_type{2, 3});
+  CHECK(plait::broadcast_shapes({}, {1}, shape_type{4, 1, 1}) == shape_type{4, 1, 1});
+  CHECK_THROWS_WITH(
+      plait::broadcast_shapes({2, 1}, {3, 3, 4}),
+      "shape mismatch: objects cannot be broadcast to a single shape.  Mismatch is between arg 0 "
+      "with shape (2, 1) and arg 1 with shape (3, 3, 4).");
+}
+
+TEST_CASE("indices of triangles and diagonals") {
+  using ints = std::vector<std::int64_t>;
+  const auto [i, j] = plait::tril_indices(3, 1, 2);
+  CHECK(values_of(i) == ints{0, 0, 1, 1, 2, 2});
+  CHECK(values_of(j) == ints{0, 1, 0, 1, 0, 1});
+  const auto [k, l] = plait::triu_indices_from(plait::ones({3, 2}), -1);
+  CHECK(values_of(k) == ints{0, 0, 1, 1, 2});
+  CHECK(values_of(l) == ints{0, 1, 0, 1, 1});
+  CHECK(values_of(plait::tril_indices_from(plait::ones({2, 2}))[1]) == ints{0, 0, 1});
+  CHECK(values_of(plait::triu_indices(2)[0]) == ints{0, 0, 1});
+  CHECK(plait::diag_indices(4, 3).size() == 3);
+  CHECK(values_of(plait::diag_indices_from(plait::ones({2, 2}))[1]) == ints{0, 1});
+  CHECK_THROWS_AS(plait::triu_indices_from(plait::ones({3})), plait::ValueError);
+  CHECK_THROWS_AS(plait::diag_indices_from(plait::ones({3})), plait::ValueError);
+  CHECK_THROWS_AS(plait::diag_indices_from(plait::ones({3, 2})), plait::ValueError);
+}
+
+TEST_CASE("sort_complex") {
+  using c = std::complex<double>;
+  CHECK(values_of(plait::sort_complex(array<double>{3, 1})) == std::vector<c>{1, 3});
+  CHECK(values_of(plait::sort_complex(array<c>{c(1, 2), c(1, 1)})) ==
+        std::vector<c>{c(1, 1), c(1, 2)});
+  CHECK(plait::sort_complex(array<std::int16_t>{3}).dtype() == plait::dtype::complex64);
+  CHECK(plait::sort_complex(plait::any_array(array<float>{3})).dtype() == plait::dtype::complex128);
+}
+
+TEST_CASE("casts between dtypes, when it compiles") {
+  using plait::can_cast;
+  using plait::dtype;
+  STATIC_REQUIRE(can_cast(dtype::int32, dtype::float64));
+  STATIC_REQUIRE(!can_cast(dtype::int64, dtype::float32));
+  STATIC_REQUIRE(can_cast(dtype::int64, dtype::float32, plait::casting::same_kind));
+  STATIC_REQUIRE(!can_cast(dtype::float32, dtype::int64, plait::casting::same_kind));
+  STATIC_REQUIRE(can_cast(dtype::float32, dtype::int64, plait::casting::unsafe));
+  STATIC_REQUIRE(!can_cast(dtype::int8, dtype::int16, plait::casting::no));
+  STATIC_REQUIRE(plait::result_type(dtype::int8, dtype::uint8, dtype::float16) == dtype::float32);
 }

@@ -380,3 +380,25 @@ TEST_CASE("NumPy's errors for parameters, shapes and probabilities") {
   CHECK_THROWS_AS(g.permuted(plait::ones<double>({2}), 1), plait::AxisError);
   CHECK_THROWS_AS(g.spawn(-1), plait::ValueError);
 }
+
+TEST_CASE("single draws are numbers") {
+  plait::random::engine rng(7);
+  const double normal = rng.normal();
+  CHECK(normal == 0.0012301533574825742);
+  const int64_t k = rng.integers(0, 10);
+  CHECK(k == 6);
+  double sum = rng.random();
+  CHECK(sum == 0.7756856902451935);
+  CHECK(rng.poisson(3) == 3);
+  sum += rng.uniform(2, 3);
+  CHECK(sum == 0.7756856902451935 + 2.8212284183827663);
+  CHECK(rng.standard_exponential() == 0.5753327563498637);
+  CHECK(rng.standard_cauchy() == -1.266683616862523);
+  CHECK(std::sqrt(rng.uniform()) == std::sqrt(0.2784256121007733));
+  const array<double> as_array = rng.standard_normal();
+  CHECK(as_array.ndim() == 0);
+  CHECK(as_array.item() == 0.10541424899789856);
+  const array<double> two = rng.normal(array<double>{0, 100}, 1);
+  CHECK(two.shape() == plait::shape_type{2});
+  CHECK_THROWS_AS(double(rng.normal(array<double>{0, 100}, 1)), plait::ValueError);
+}
