@@ -56,7 +56,7 @@ Handle owned(Handle a) {
   if (!a) return a;
   const tracer::Array& array = unwrap(a);
   const Box& b = *a.get();
-  if (only_handle(b) && !b.lease && tracer::is_owned(array)) return a;
+  if (only_handle(b) && !b.lease && !b.selection && tracer::is_owned(array)) return a;
   return wrap(tracer::fork(array));
 }
 

@@ -66,4 +66,18 @@ TEST_CASE("both sides see writes") {
       plait::view(a, plait::range(plait::placeholders::_, plait::placeholders::_, -1)));
   CHECK(t(0) == 3);
 }
+
+TEST_CASE("a tensor beside xtensor is a value") {
+  const xt::xarray<double> x{1, 2, 3};
+  plait::tensor<double> t = plait::adapt(x);
+  auto r = plait::as_xtensor(t);
+  r(0) = 10;
+  t += 1;
+  CHECK(t(0) == 2);
+  CHECK(r(1) == 2);
+  CHECK(x(0) == 1);
+  t = plait::compile(x * 2.0);
+  t(0) = 0;
+  CHECK(plait::sum(t + x).item() == 16);
+}
 #endif
