@@ -464,9 +464,21 @@ bool nobody_else_sees(const Storage& s) {
          owned_memory(*v.data);
 }
 
+// Whether other storages hold the same value, and this one may have a copy of it in less time than
+// it takes to record and plan one.
+bool parts_at_once(const Storage& s) {
+  constexpr std::size_t kMostBytes = 1 << 16;
+  const Node& v = *s.version;
+  return v.kind == NodeKind::Data && v.handles > 1 && v.device == kHost && !exported(s) &&
+         !s.borrowed && owned_memory(*v.data) && v.data->bytes <= kMostBytes && !capture();
+}
+
 std::byte* memory_to_write(const Array& a) {
   Storage& s = *a.storage;
-  if (!nobody_else_sees(s)) return nullptr;
+  if (parts_at_once(s))
+    set_version(s, same_value(*s.version, duplicate(*s.version->data)));
+  else if (!nobody_else_sees(s))
+    return nullptr;
   open_to_writes(s);
   return address(a, *s.version);
 }
