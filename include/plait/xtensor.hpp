@@ -8,6 +8,7 @@
 #include <xtensor/xview.hpp>
 
 #include "plait/detail/xtensor_expression.hpp"
+#include "plait/tensor.hpp"
 
 namespace plait {
 
@@ -84,7 +85,7 @@ compiled<E> compile(E&& expression) {
 
 // An array of Plait's beside an expression of xtensor's: the expression is recorded, and evaluated
 // with what is done to it. Exact types, because xtensor's operators take anything.
-#define PLAIT_XT_OPERATOR(op)                       \
+#define PLAIT_XT_OPERATOR_OF(array, op)             \
   template <class T, class E, detail::if_xt<E> = 0> \
   auto operator op(const array<T>& a, E&& e) {      \
     return a op compile(e);                         \
@@ -109,6 +110,9 @@ compiled<E> compile(E&& expression) {
   auto operator op(E&& e, array<T>&& a) {           \
     return compile(e) op std::move(a);              \
   }
+#define PLAIT_XT_OPERATOR(op)     \
+  PLAIT_XT_OPERATOR_OF(array, op) \
+  PLAIT_XT_OPERATOR_OF(tensor, op)
 PLAIT_XT_OPERATOR(+)
 PLAIT_XT_OPERATOR(-)
 PLAIT_XT_OPERATOR(*)
@@ -118,5 +122,6 @@ PLAIT_XT_OPERATOR(>)
 PLAIT_XT_OPERATOR(<=)
 PLAIT_XT_OPERATOR(>=)
 #undef PLAIT_XT_OPERATOR
+#undef PLAIT_XT_OPERATOR_OF
 
 }  // namespace plait
