@@ -1,6 +1,7 @@
 #include "plait/compile.hpp"
 
 #include <algorithm>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -138,7 +139,7 @@ struct KeptCalls::Calls {
   };
   // Guarded by the recorder's lock.
   std::vector<Ref<Kept>> kept;  // the last to be used first
-  std::vector<Frame> idle;
+  std::vector<std::unique_ptr<Frame>> idle;
   SeenCalls<CallKey> seen;
   bool obstructed = false;
 
@@ -172,11 +173,14 @@ bool KeptCalls::run(const CompiledCall& c) {
   std::rotate(kept.begin(), at, at + 1);
   const Ref<Calls::Kept> k = kept.front();  // others may run, and drop it, meanwhile
   CapturedCall& call = *k->call;
-  Calls::Frame f;
+  std::unique_ptr<Calls::Frame> frame;
   if (!calls_->idle.empty()) {
-    f = std::move(calls_->idle.back());
+    frame = std::move(calls_->idle.back());
     calls_->idle.pop_back();
+  } else {
+    frame = std::make_unique<Calls::Frame>();
   }
+  Calls::Frame& f = *frame;
   for (int i = 0; i < c.n_arrays; ++i) {
     const tracer::Array& a = array_of(c, i);
     const bool writes = call.writes(static_cast<std::size_t>(i));
@@ -203,7 +207,7 @@ bool KeptCalls::run(const CompiledCall& c) {
   }
   f.memory.clear();
   f.numbers.clear();
-  calls_->idle.push_back(std::move(f));
+  calls_->idle.push_back(std::move(frame));
   return true;
 }
 

@@ -95,10 +95,14 @@ bool plain_value(const Value& v, DType t, std::byte* element) {
   return t == DType::Float32 && (std::isnormal(narrow) || number == 0) && put(narrow);
 }
 
+// A result is no older than what was written last; ahead of that it would seem to be made by
+// whatever is recorded next.
+void is_written(Storage& s) { s.writes = tracer::last_write(); }
+
 // The memory of a kept box, which is about to be written to.
 std::byte* begin_write(Box& b) {
   Storage& s = *b.array.storage;
-  ++s.writes;
+  is_written(s);
   return s.version->data->data;
 }
 void end_write(Box& b) {
@@ -165,7 +169,7 @@ Handle small_elementwise(OpId fn, const Operand* operands, int n, std::optional<
   Handle h = own ? std::move(*own->given) : Handle(to);
   Storage& s = *to->array.storage;
   Node& value = *s.version;
-  ++s.writes;
+  is_written(s);
   arguments[n] = value.data->data;
   strides[n] = static_cast<std::int64_t>(itemsize(result));
   if (!engine::run_small(fn, t, arguments, strides, to->array.size(), value)) {

@@ -1,5 +1,8 @@
 // Values: evaluation, element access, exports, and the engine's controls.
 #include <algorithm>
+#include <atomic>
+#include <bit>
+#include <limits>
 #include <map>
 #include <mutex>
 #include <vector>
@@ -51,38 +54,76 @@ void* mutable_data(const Handle& a) {
 }
 
 namespace {
-// The layout of these axes that is kept for good.
-const Layout* kept_layout(std::vector<std::int64_t> shape, std::vector<std::int64_t> strides) {
-  using Axes = std::pair<std::vector<std::int64_t>, std::vector<std::int64_t>>;
-  static std::mutex mutex;
-  static std::map<Axes, Layout> all;
-  const std::lock_guard held(mutex);
-  const auto [at, is_new] = all.try_emplace({std::move(shape), std::move(strides)});
-  if (is_new)
-    at->second = {static_cast<int>(at->first.first.size()), at->first.first.data(),
-                  at->first.second.data()};
-  return &at->second;
+
+// Axes of elements that are not evenly apart, as few as there can be.
+struct Layout {
+  std::vector<std::int64_t> shape, strides;
+  auto operator<=>(const Layout&) const = default;
+  std::int64_t offset(std::int64_t i) const {
+    std::int64_t at = 0;
+    for (std::size_t axis = shape.size() - 1; axis > 0; --axis) {
+      const std::int64_t above = i / shape[axis];
+      at += (i - above * shape[axis]) * strides[axis];
+      i = above;
+    }
+    return at + i * strides[0];
+  }
+};
+
+// Layouts have numbers and are kept for good, so that an iterator needs no reference to them: a
+// program has few of them. Block b has the numbers from 2 to the b on, as many, and stays where it
+// is: to find one takes no lock.
+constinit std::atomic<const Layout**> blocks[kStrideBits] = {};
+const Layout*& numbered(std::uint64_t n) {
+  const int b = static_cast<int>(std::bit_width(n)) - 1;
+  return blocks[b].load(std::memory_order_acquire)[n ^ std::uint64_t{1} << b];
 }
+std::int64_t number_of(Layout l) {
+  static std::mutex mutex;
+  static std::map<Layout, std::uint64_t> numbers;
+  const std::lock_guard held(mutex);
+  const std::uint64_t next = numbers.size() + 1;
+  const auto known = numbers.find(l);
+  if (known != numbers.end()) return static_cast<std::int64_t>(known->second);
+  if (next >> kStrideBits)
+    throw ValueError("iterators know too many layouts: walk over contiguous copies");
+  if (std::has_single_bit(next))
+    blocks[std::bit_width(next) - 1].store(new const Layout*[next], std::memory_order_release);
+  numbered(next) = &numbers.emplace(std::move(l), next).first->first;
+  return static_cast<std::int64_t>(next);
+}
+
 }  // namespace
+
+std::int64_t offset_by_axes(std::int64_t place) noexcept {
+  const auto bits = static_cast<std::uint64_t>(place);
+  return numbered(bits << 1 >> (kIndexBits + 1))
+      ->offset(static_cast<std::int64_t>(bits & ((std::uint64_t{1} << kIndexBits) - 1)));
+}
 
 Elements elements(const Handle& a, bool writing) {
   Elements e;
   if (!a || size_of(a) == 0) return e;
   e.first = writing ? mutable_data(a) : const_cast<void*>(data(a));
-  std::vector<std::int64_t> shape, strides;  // of axes that are no continuation of the next
   const tracer::Array& array = unwrap(a);
+  if (tracer::is_c_contiguous(array)) return e;
+  if (array.size() >> kIndexBits) throw ValueError("iterator is too large");
+  Layout l;  // of axes that are no continuation of the next
   for (int i = 0; i < array.ndim(); ++i) {
     if (array.shape[i] == 1) continue;
-    if (!shape.empty() && strides.back() == array.shape[i] * array.strides[i]) {
-      shape.back() *= array.shape[i];
-      strides.back() = array.strides[i];
+    if (!l.shape.empty() && l.strides.back() == array.shape[i] * array.strides[i]) {
+      l.shape.back() *= array.shape[i];
+      l.strides.back() = array.strides[i];
     } else {
-      shape.push_back(array.shape[i]);
-      strides.push_back(array.strides[i]);
+      l.shape.push_back(array.shape[i]);
+      l.strides.push_back(array.strides[i]);
     }
   }
-  if (shape.size() == 1) e.stride = strides[0];
-  if (shape.size() > 1) e.layout = kept_layout(std::move(shape), std::move(strides));
+  constexpr std::int64_t kFar = std::int64_t{1} << (kStrideBits - 1);
+  const bool evenly = l.shape.size() == 1 && l.strides[0] >= -kFar && l.strides[0] < kFar;
+  const std::int64_t how =
+      evenly ? (l.strides[0] & (2 * kFar - 1)) | 2 * kFar : number_of(std::move(l));
+  e.place = std::numeric_limits<std::int64_t>::min() | how << kIndexBits;
   return e;
 }
 

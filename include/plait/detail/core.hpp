@@ -279,29 +279,25 @@ PLAIT_API void evaluate(const Handle* arrays, int n);
 PLAIT_API void compute_into(Handle a, void* out);  // in C order
 PLAIT_API const void* data(const Handle& a);
 PLAIT_API void* mutable_data(const Handle& a);
-// Axes of elements that are not evenly apart, as few as there can be; kept for good, so that an
-// iterator needs no reference to them: a program has few of them.
-struct Layout {
-  int ndim = 0;
-  const std::int64_t *shape = nullptr, *strides = nullptr;
-  // No part of loops, which are compiled twice by that: for elements that are evenly apart, too.
-  [[gnu::noinline, gnu::pure]] std::int64_t offset(std::int64_t i) const {
-    std::int64_t at = 0;
-    for (int axis = ndim - 1; axis > 0; --axis) {
-      const std::int64_t above = i / shape[axis];
-      at += (i - above * shape[axis]) * strides[axis];
-      i = above;
-    }
-    return at + i * strides[0];
-  }
-};
-// Where the elements lie for one who walks them in C order: `stride` bytes apart, or as the layout
-// says.
+// Where the elements lie for one who walks them in C order. Each has a place, that of the first one
+// plus its index: where all are one behind another, the index; else a number below zero, which
+// tells how they lie in the bits above the index. So two words say all that an iterator needs, and
+// a loop over dense elements pays for the others with the test of a sign.
 struct Elements {
   void* first = nullptr;
-  std::int64_t stride = 0;
-  const Layout* layout = nullptr;
+  std::int64_t place = 0;  // of the first
 };
+constexpr int kIndexBits = 40, kStrideBits = 22;
+constexpr std::int64_t kEvenly = std::int64_t{1} << (kIndexBits + kStrideBits);  // by a stride
+// Bytes from the first element to that place, of axes that are not evenly apart.
+[[gnu::const]] PLAIT_API std::int64_t offset_by_axes(std::int64_t place) noexcept;
+// Bytes from the first element to a place below zero.
+inline std::int64_t offset_of(std::int64_t place) noexcept {
+  if (!(place & kEvenly)) return offset_by_axes(place);
+  const auto bits = static_cast<std::uint64_t>(place) << (64 - kIndexBits - kStrideBits);
+  return (place & ((std::int64_t{1} << kIndexBits) - 1)) *
+         (static_cast<std::int64_t>(bits) >> (64 - kStrideBits));
+}
 PLAIT_API Elements elements(const Handle& a, bool writing);  // writing: as mutable_data()
 // What a Box begins with: where its elements lie, for who reads one without a call.
 struct ElementAccess {

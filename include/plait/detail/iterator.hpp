@@ -18,34 +18,32 @@ class element_iterator {
   using reference = E&;
 
   element_iterator() = default;
-  element_iterator(const detail::Handle& a, std::int64_t index) : index_(index) {
+  element_iterator(const detail::Handle& a, std::int64_t index) {
     const detail::Elements e = detail::elements(a, !std::is_const_v<E>);
-    first_ = static_cast<byte*>(e.first);
-    stride_ = e.stride;
-    layout_ = e.layout;
+    first_ = static_cast<E*>(e.first);
+    place_ = e.place + index;
   }
   template <class M, std::enable_if_t<std::is_same_v<const M, E> && !std::is_same_v<M, E>, int> = 0>
-  element_iterator(const element_iterator<M>& o)
-      : first_(o.first_), stride_(o.stride_), index_(o.index_), layout_(o.layout_) {}
+  element_iterator(const element_iterator<M>& o) : first_(o.first_), place_(o.place_) {}
 
-  reference operator*() const { return at(index_); }
-  pointer operator->() const { return &at(index_); }
-  reference operator[](difference_type n) const { return at(index_ + n); }
+  reference operator*() const { return at(place_); }
+  pointer operator->() const { return &at(place_); }
+  reference operator[](difference_type n) const { return at(place_ + n); }
 
   element_iterator& operator++() { return *this += 1; }
   element_iterator& operator--() { return *this -= 1; }
   element_iterator operator++(int) {
     element_iterator before = *this;
-    ++index_;
+    ++place_;
     return before;
   }
   element_iterator operator--(int) {
     element_iterator before = *this;
-    --index_;
+    --place_;
     return before;
   }
   element_iterator& operator+=(difference_type n) {
-    index_ += n;
+    place_ += n;
     return *this;
   }
   element_iterator& operator-=(difference_type n) { return *this += -n; }
@@ -53,11 +51,11 @@ class element_iterator {
   friend element_iterator operator+(difference_type n, element_iterator i) { return i += n; }
   friend element_iterator operator-(element_iterator i, difference_type n) { return i -= n; }
   friend difference_type operator-(const element_iterator& a, const element_iterator& b) {
-    return a.index_ - b.index_;
+    return a.place_ - b.place_;
   }
 #define PLAIT_COMPARE(op)                                                         \
   friend bool operator op(const element_iterator& a, const element_iterator& b) { \
-    return a.index_ op b.index_;                                                  \
+    return a.place_ op b.place_;                                                  \
   }
   PLAIT_COMPARE(==)
   PLAIT_COMPARE(!=)
@@ -72,13 +70,14 @@ class element_iterator {
   friend class element_iterator;
   using byte = std::conditional_t<std::is_const_v<E>, const char, char>;
 
-  E& at(std::int64_t i) const {
-    return *reinterpret_cast<E*>(first_ + (layout_ ? layout_->offset(i) : i * stride_));
+  // Loops ask no more than the sign: what lies otherwise is not the case to compile for.
+  E& at(std::int64_t place) const {
+    if (__builtin_expect(place >= 0, 1)) return first_[place];
+    return *reinterpret_cast<E*>(reinterpret_cast<byte*>(first_) + detail::offset_of(place));
   }
 
-  byte* first_ = nullptr;
-  std::int64_t stride_ = 0, index_ = 0;
-  const detail::Layout* layout_ = nullptr;  // where elements are not evenly apart
+  E* first_ = nullptr;
+  std::int64_t place_ = 0;
 };
 
 }  // namespace plait

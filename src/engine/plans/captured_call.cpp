@@ -176,7 +176,9 @@ bool CapturedCall::take_numbers(const CapturedCall& other, const Executable::Num
 bool CapturedCall::compute(Frame& f, std::span<const NodeMemory> arguments,
                            std::span<const NodeMemory> outside, std::span<const Scalar> numbers) {
   if (!executable_) return true;
-  f.inputs.assign(arguments.begin(), arguments.end());
+  f.computed.resize(executable_->results());
+  std::span<const NodeMemory> inputs = arguments;
+  if (!others_.empty() || !outside.empty()) f.inputs.assign(arguments.begin(), arguments.end());
   for (const Other& o : others_) {
     Node& n = *o.storage->version;
     if (!n.data || n.dtype != o.dtype || n.shape != o.shape || n.strides != o.strides ||
@@ -185,8 +187,8 @@ bool CapturedCall::compute(Frame& f, std::span<const NodeMemory> arguments,
     f.inputs.push_back({n.data, n.data_offset, packable_contents(n)});
   }
   f.inputs.insert(f.inputs.end(), outside.begin(), outside.end());
-  f.computed.resize(executable_->results());
-  executable_->run(f.inputs, numbers, f.computed);
+  if (!f.inputs.empty()) inputs = f.inputs;
+  executable_->run(inputs, numbers, f.computed);
   for (std::size_t i = 0; i < written_.size(); ++i)
     if (written_[i] >= 0) {
       const Value& v = values_[static_cast<std::size_t>(written_[i])];
@@ -217,11 +219,14 @@ Ref<tracer::Storage> CapturedCall::make_value(std::size_t value, Frame& f,
 
 bool CapturedCall::run(std::span<const NodeMemory> arguments, std::span<const NodeMemory> outside,
                        std::span<const Scalar> numbers, std::span<Array> results) {
-  Frame f;
+  std::unique_ptr<Frame> frame;
   if (!idle_.empty()) {
-    f = std::move(idle_.back());
+    frame = std::move(idle_.back());
     idle_.pop_back();
+  } else {
+    frame = std::make_unique<Frame>();
   }
+  Frame& f = *frame;
   if (!compute(f, arguments, outside, numbers)) return false;
   f.taken.assign(f.computed.size(), false);
   f.made.resize(values_.size());
@@ -238,7 +243,7 @@ bool CapturedCall::run(std::span<const NodeMemory> arguments, std::span<const No
   f.inputs.clear();
   f.computed.clear();
   f.made.clear();
-  idle_.push_back(std::move(f));
+  idle_.push_back(std::move(frame));
   return true;
 }
 

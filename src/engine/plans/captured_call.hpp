@@ -106,7 +106,7 @@ class CapturedCall {
   std::vector<Other> others_;
   std::vector<Value> values_;
   std::vector<Place> results_;
-  std::vector<Frame> idle_;
+  std::vector<std::unique_ptr<Frame>> idle_;
   std::vector<tracer::Node*> wanted_;       // while it is made
   std::shared_ptr<Executable> executable_;  // null: nothing is computed
 };

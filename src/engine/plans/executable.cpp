@@ -116,6 +116,7 @@ std::shared_ptr<Executable> Executable::make(std::span<Node* const> wanted,
 Executable::~Executable() {
   const std::lock_guard held(tracer::lock());
   own_.clear();
+  launches_.reset();
 }
 
 void Executable::detach() {
@@ -274,7 +275,7 @@ void Executable::keep_launches(LaunchRecorder&& recorded, std::span<const NodeMe
 }
 
 bool Executable::run_launches(std::span<const NodeMemory> inputs, std::span<Result> results) {
-  const std::shared_ptr<Launches> all = launches_;  // others may run in the middle
+  const Ref<Launches> all = launches_;  // others may run in the middle
   try {
     const std::span<const Scalar> scalars(given_.scalars);
     if (!(all->run(inputs, takers_.empty() ? scalars.first(0) : scalars, results) & heard_))

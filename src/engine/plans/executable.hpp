@@ -83,7 +83,7 @@ class Executable {
   std::vector<Taker> takers_;
   bool in_place_ = false, seen_again_ = false;
   std::vector<std::unique_ptr<Bindings>> idle_;  // of runs that have ended
-  std::shared_ptr<Launches> launches_;
+  Ref<Launches> launches_;
   int tries_ = 8;       // to make them; no more where a run raised what is heard
   unsigned heard_ = 0;  // floating-point exceptions that somebody listens to
 };

@@ -81,7 +81,7 @@ class Launches::Builder {
     if (!r.memory) return false;
     const Block b = block_of(*r.memory.buffer);
     if (const OfInput* const in = input_of(b)) {
-      to.results_.push_back({In::Input, in->number, r.memory.at() - in->at, r.strides});
+      to.results_.push_back({In::Input, false, in->number, r.memory.at() - in->at, r.strides});
       return true;
     }
     auto at = std::ranges::find(results_, b.first, &Block::first);
@@ -90,8 +90,10 @@ class Launches::Builder {
       results_.push_back(b);
       at = results_.end() - 1;
     }
-    to.results_.push_back(
-        {In::Result, static_cast<std::int32_t>(at - results_.begin()), r.memory.offset, r.strides});
+    const auto n = static_cast<std::int32_t>(at - results_.begin());
+    for (Result& other : to.results_)
+      if (other.in == In::Result && other.number == n) other.last = false;
+    to.results_.push_back({In::Result, true, n, r.memory.offset, r.strides});
     return true;
   }
 
@@ -182,13 +184,12 @@ class Launches::Builder {
   std::vector<OfInput> of_inputs_;
 };
 
-std::shared_ptr<Launches> Launches::make(LaunchRecorder&& recorded,
-                                         std::span<const std::int32_t> inputs,
-                                         std::span<const NodeMemory> memory_of_inputs,
-                                         std::span<const Slot> constants,
-                                         std::span<const LaunchResult> results, bool in_place) {
+Ref<Launches> Launches::make(LaunchRecorder&& recorded, std::span<const std::int32_t> inputs,
+                             std::span<const NodeMemory> memory_of_inputs,
+                             std::span<const Slot> constants, std::span<const LaunchResult> results,
+                             bool in_place) {
   if (recorded.refused_) return nullptr;
-  auto made = std::make_shared<Launches>();
+  Ref<Launches> made(new Launches);
   Builder builder(inputs, memory_of_inputs, constants);
   for (const LaunchResult& r : results)
     if (!builder.add_result(r, *made)) return nullptr;
@@ -216,25 +217,26 @@ std::shared_ptr<Launches> Launches::make(LaunchRecorder&& recorded,
   return made;
 }
 
-Launches::Frame Launches::take_frame() {
+std::unique_ptr<Launches::Frame> Launches::take_frame() {
   if (idle_.empty()) {
-    Frame f = first_;
-    f.blocks.resize(blocks_.size());
+    auto f = std::make_unique<Frame>(first_);
+    f->blocks.resize(blocks_.size());
     return f;
   }
-  Frame f = std::move(idle_.back());
+  std::unique_ptr<Frame> f = std::move(idle_.back());
   idle_.pop_back();
   return f;
 }
 
-void Launches::keep_frame(Frame&& f) {
-  if (f.scratch->bytes > kKeptScratch) f.scratch.reset();
+void Launches::keep_frame(std::unique_ptr<Frame> f) {
+  if (f->scratch->bytes > kKeptScratch) f->scratch.reset();
   idle_.push_back(std::move(f));
 }
 
 unsigned Launches::run(std::span<const NodeMemory> inputs, std::span<const Scalar> scalars,
                        std::span<LaunchResult> results) {
-  Frame f = take_frame();
+  std::unique_ptr<Frame> frame = take_frame();
+  Frame& f = *frame;
   for (std::size_t i = 0; i < blocks_.size(); ++i) f.blocks[i] = allocate(blocks_[i]);
   if (!f.scratch) f.scratch = allocate(of_kernels_ + scratch_);
   for (const Place& p : places_) {
@@ -264,17 +266,18 @@ unsigned Launches::run(std::span<const NodeMemory> inputs, std::span<const Scala
   }
   flags |= raised_flags();
   counters().bytes_moved += static_cast<std::uint64_t>(bytes_moved_);
-  // Results of one block share it.
+  // Results of one block share it; the last one takes it.
   for (std::size_t i = 0; i < results_.size(); ++i) {
     const Result& r = results_[i];
     const auto n = static_cast<std::size_t>(r.number);
-    const bool given = r.in == In::Input;
-    results[i] = {
-        {given ? inputs[n].buffer : f.blocks[n], given ? inputs[n].offset + r.offset : r.offset},
-        r.strides};
+    NodeMemory& to = results[i].memory;
+    if (r.in == In::Input)
+      to = {inputs[n].buffer, inputs[n].offset + r.offset};
+    else
+      to = {r.last ? std::move(f.blocks[n]) : f.blocks[n], r.offset};
+    results[i].strides = r.strides;
   }
-  for (Ref<Buffer>& b : f.blocks) b.reset();
-  keep_frame(std::move(f));
+  keep_frame(std::move(frame));
   return flags;
 }
 

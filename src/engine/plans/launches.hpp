@@ -47,17 +47,17 @@ class LaunchRecorder {
   bool refused_ = false;
 };
 
-class Launches {
+class Launches : public GuardedRefCounted {
  public:
   // Of a recorded run, which read `inputs` (nodes, and their memory) and `constants`, and gave
   // `results`. Null where it did more than launch kernels, or has so much memory of its own that
   // one block would not stay in the cache; where it writes to its inputs, too, if it could end
   // before all is written.
-  static std::shared_ptr<Launches> make(LaunchRecorder&& recorded,
-                                        std::span<const std::int32_t> inputs,
-                                        std::span<const NodeMemory> memory_of_inputs,
-                                        std::span<const Slot> constants,
-                                        std::span<const LaunchResult> results, bool in_place);
+  static Ref<Launches> make(LaunchRecorder&& recorded, std::span<const std::int32_t> inputs,
+                            std::span<const NodeMemory> memory_of_inputs,
+                            std::span<const Slot> constants, std::span<const LaunchResult> results,
+                            bool in_place);
+  static void destroy(Launches* l) { delete l; }
 
   // `scalars`: those that the run is given; none: as in the recorded one. Returns the
   // floating-point exceptions of all launches. Throws std::bad_alloc and Interrupted. The
@@ -84,6 +84,7 @@ class Launches {
   };
   struct Result {  // in a block, or behind the first element of an input
     In in;
+    bool last;  // of those in the block
     std::int32_t number;
     std::int64_t offset;
     Dims strides;
@@ -96,8 +97,8 @@ class Launches {
     std::vector<Ref<Buffer>> blocks;
     Ref<Buffer> scratch;
   };
-  Frame take_frame();
-  void keep_frame(Frame&& f);
+  std::unique_ptr<Frame> take_frame();
+  void keep_frame(std::unique_ptr<Frame> f);
 
   std::vector<Launch> launches_;
   std::vector<std::int64_t> params_;
@@ -109,7 +110,7 @@ class Launches {
   std::size_t scratch_ = 0;  // bytes, behind those of a kernel
   std::size_t of_kernels_ = 0;
   std::int64_t bytes_moved_ = 0;
-  std::vector<Frame> idle_;  // of runs that have ended
+  std::vector<std::unique_ptr<Frame>> idle_;  // of runs that have ended
 };
 
 }  // namespace plait::engine

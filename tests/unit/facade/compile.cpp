@@ -80,6 +80,23 @@ TEST_CASE("captured arrays are read at each call, and results are fresh") {
   CHECK(calls == 2);
 }
 
+namespace {
+array<double> outside;
+array<double> plus_outside(const array<double>& x) { return x + outside; }
+}  // namespace
+
+TEST_CASE("arrays outside are read at each call, also what short-lived ones left their memory to") {
+  const array<double> a{1, 2, 3}, x = plait::ones({3});
+  array<double> t;
+  for (int i = 0; i < 100000; ++i) t = a * 2.0;
+  outside = t;
+  auto f = plait::compile(&plus_outside);
+  for (int i = 0; i < 10; ++i) CHECK(f(x).get(0) == 3);
+  outside(0) = 100;
+  CHECK(f(x).get(0) == 101);
+  outside = {};
+}
+
 TEST_CASE("a call whose plan takes long is kept when the background has made it") {
   int calls = 0;
   auto f = plait::compile(plait::pure([&calls](const array<double>& x) {

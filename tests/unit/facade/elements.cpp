@@ -271,6 +271,42 @@ TEST_CASE("iterators take any layout, and nothing") {
   CHECK((i < a.end() && ++i > a.begin()));
 }
 
+TEST_CASE("iterators take strides that are far, none and backwards, and many layouts") {
+  const std::int64_t far = (1 << 21) / 8;  // elements: as far as an iterator says itself, and more
+  for (const std::int64_t n : {far - 1, far, far + 1}) {
+    array<double> rows = plait::zeros({3, n});
+    for (int i = 0; i < 3; ++i) rows(i, 0) = i + 1;
+    CHECK(in_order(view(rows, all(), 0)) == std::vector<double>{1, 2, 3});
+    CHECK(in_order(plait::flip(view(rows, all(), 0), 0)) == std::vector<double>{3, 2, 1});
+    CHECK(view(rows, all(), 0).end() - view(rows, all(), 0).begin() == 3);
+  }
+  CHECK(in_order(plait::broadcast_to(array<double>{7}, {3})) == std::vector<double>{7, 7, 7});
+  const auto vast = plait::broadcast_to(array<double>{7}, {std::int64_t{1} << 40});
+  CHECK_THROWS_WITH(vast.begin(), "iterator is too large");
+  for (std::int64_t n = 2; n < 40; ++n) {
+    const array<double> a = plait::arange<double>(0, 2 * n).reshape({2, n}).transpose();
+    bool same = true;
+    auto i = a.begin();
+    for (std::int64_t k = 0; k < 2 * n; ++k) same &= i[k] == static_cast<double>(k / 2 + k % 2 * n);
+    CHECK(same);
+    CHECK(a.end() - i == 2 * n);
+    CHECK(*(a.end() - 1) == static_cast<double>(2 * n - 1));
+  }
+}
+
+TEST_CASE("iterators of one array compare by where they are in it, whoever moved it meanwhile") {
+  array<double> a = plait::arange<double>(0, 100);
+  plait::eval(a);
+  const array<double> b = a.copy();
+  const auto found = std::find(a.cbegin(), a.cend(), 40);
+  const auto end = a.cend();
+  a(0) = 1;  // the copy has the memory, or it gets its own
+  CHECK(found - a.begin() == 40);
+  CHECK(end - a.begin() == 100);
+  CHECK(std::distance(a.cbegin(), end) == 100);
+  CHECK(b(0) == 0);
+}
+
 TEST_CASE("iterators need no array to live on but that whose memory they are in") {
   STATIC_REQUIRE(std::is_trivially_copyable_v<array<double>::iterator>);
   array<double> a = plait::arange<double>(0, 6).reshape({2, 3});
