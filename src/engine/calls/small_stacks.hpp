@@ -19,6 +19,14 @@ class Places {
     for (int d = outer_ - 1; d > 0; i /= o_.shape[d], --d) p += i % o_.shape[d] * o_.strides[d];
     return outer_ > 0 ? p + i * o_.strides[0] : p;
   }
+  // Those of `first` to `first + some`, the last one of them over and over to the end of `to`.
+  void find(std::int64_t first, int some, int lanes, std::byte** to) const {
+    if (outer_ == 1)
+      for (int l = 0; l < lanes; ++l)
+        to[l] = o_.data + (first + std::min(l, some - 1)) * o_.strides[0];
+    else
+      for (int l = 0; l < lanes; ++l) to[l] = l < some ? (*this)[first + l] : to[l - 1];
+  }
 
  private:
   const Operand& o_;
@@ -44,7 +52,7 @@ class SmallStack {
   class Group {
    public:
     Group(const SmallStack& s, std::int64_t first, int some, int lanes) : stack_(s) {
-      for (int l = 0; l < lanes; ++l) at_[l] = l < some ? s.at_[first + l] : at_[l - 1];
+      s.at_.find(first, some, lanes, at_);
     }
     loops::MatrixGroup matrices() const { return {at_, stride(0), stride(1)}; }
     loops::MatrixGroup transposed() const { return {at_, stride(1), stride(0)}; }
