@@ -123,13 +123,21 @@ PLAIT_INLINE V magnitude(V x) {
   return (V)((Each)x & std::numeric_limits<I>::max());
 }
 
-// a (n, n) to the triangle U on and right of its diagonal, and b (n, k) to what it is times x.
-// Returns the lanes in which a pivot is 0; `sign` changes with every two rows that change places.
+// a (n, n) to the triangle U on and right of its diagonal and L left of it, and b (n, k) to what U
+// is times x. Returns the lanes in which a pivot is 0; `sign` changes with every two rows that
+// change places. Column by column, of sums that are rounded at each product, as OpenBLAS has it:
+// which singular matrices have a pivot of 0 is a matter of rounding, and so it is the same that
+// NumPy finds, up to 4 rows at least.
 template <class T, class N>
 PLAIT_INLINE auto eliminate(VectorOf<T>* a, N n, VectorOf<T>* b, int k, VectorOf<T>& sign) {
   using V = VectorOf<T>;
   auto zero = V{} != V{};
   for (int c = 0; c < n; ++c) {
+    for (int i = 1; i < n && c > 0; ++i) {
+      V sum = a[i * n] * a[c];
+      for (int t = 1; t < std::min(i, c); ++t) sum += a[i * n + t] * a[t * n + c];
+      a[i * n + c] -= sum;
+    }
     V best = magnitude(a[c * n + c]), at = splat(static_cast<T>(c));
     for (int i = c + 1; i < n; ++i) {
       const V x = magnitude(a[i * n + c]);
@@ -145,17 +153,21 @@ PLAIT_INLINE auto eliminate(VectorOf<T>* a, N n, VectorOf<T>* b, int k, VectorOf
     };
     for (int i = c + 1; i < n; ++i) {
       const auto chosen = at == splat(static_cast<T>(i));
-      for (int j = c; j < n; ++j) exchange(chosen, a[c * n + j], a[i * n + j]);
+      for (int j = 0; j < n; ++j) exchange(chosen, a[c * n + j], a[i * n + j]);
       for (int j = 0; j < k; ++j) exchange(chosen, b[c * k + j], b[i * k + j]);
     }
-    const V pivot = a[c * n + c];
+    const V pivot = a[c * n + c], inverse = 1 / pivot;
     zero |= pivot == V{};
+    const auto tiny = magnitude(pivot) < splat(std::numeric_limits<T>::min());
     for (int i = c + 1; i < n; ++i) {
-      const V factor = -(a[i * n + c] / pivot);
-      for (int j = c + 1; j < n; ++j) a[i * n + j] = fma(factor, a[c * n + j], a[i * n + j]);
-      for (int j = 0; j < k; ++j) b[i * k + j] = fma(factor, b[c * k + j], b[i * k + j]);
+      V& x = a[i * n + c];
+      const V of_tiny = any((Bits<T>)tiny) ? x / pivot : x;
+      x = tiny ? of_tiny : x * inverse;
     }
   }
+  for (int i = 1; i < n; ++i)
+    for (int t = 0; t < i; ++t)
+      for (int j = 0; j < k; ++j) b[i * k + j] = fma(-a[i * n + t], b[t * k + j], b[i * k + j]);
   return zero;
 }
 
