@@ -41,7 +41,6 @@ PLAIT_INLINE void load_run(VectorOf<T>* to, std::byte* const* at, int count) {
       for (int l = 0; l < w; ++l) to[i][l] = reinterpret_cast<const T*>(at[l])[i];
     return;
   }
-#pragma GCC unroll 4
   for (int next = 0; next < count; next += w) {
     const int i = std::min(next, count - w);
     VectorOf<T> rows[w];
@@ -60,7 +59,6 @@ PLAIT_INLINE void store_run(const VectorOf<T>* from, std::byte* const* at, int c
       for (int l = 0; l < some; ++l) reinterpret_cast<T*>(at[l])[i] = from[i][l];
     return;
   }
-#pragma GCC unroll 4
   for (int next = 0; next < count; next += w) {
     const int i = std::min(next, count - w);
     VectorOf<T> rows[w];
