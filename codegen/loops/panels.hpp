@@ -21,33 +21,26 @@ T element(const std::byte* p) {
     return static_cast<T>(v);
 }
 
-// Of two registers side by side: the lower halves interleaved, and the upper ones.
-template <class V, std::size_t... i>
-PLAIT_INLINE V interleave_low(V a, V b, std::index_sequence<i...>) {
-  return __builtin_shufflevector(a, b, (i / 2 + i % 2 * sizeof...(i))...);
-}
-template <class V, std::size_t... i>
-PLAIT_INLINE V interleave_high(V a, V b, std::index_sequence<i...>) {
-  return __builtin_shufflevector(a, b, (i / 2 + sizeof...(i) / 2 + i % 2 * sizeof...(i))...);
+// Two rows of a matrix of blocks (2, 2) of `block` lanes, transposed: the first one, and the
+// second.
+template <int block, class V, int... i>
+PLAIT_INLINE void exchange_blocks(V& a, V& b, std::integer_sequence<int, i...>) {
+  constexpr int n = sizeof...(i);
+  const V first = a;
+  a = __builtin_shufflevector(first, b, (i & block ? n + i - block : i)...);
+  b = __builtin_shufflevector(first, b, (i & block ? n + i : i + block)...);
 }
 
-// As many rows as lanes: interleaving the halves log2(lanes) times turns rows into columns.
-template <class T>
+// As many rows as lanes, by blocks of 1, 2, 4 ... lanes: most of that stays in a quarter of a
+// register.
+template <class T, int block = 1>
 PLAIT_INLINE void transpose(typename Register<T>::type (&rows)[kWidth<T>]) {
-  using Vector = typename Register<T>::type;
   constexpr int n = kWidth<T>;
-  constexpr auto lanes = std::make_index_sequence<n>();
-#pragma GCC unroll 4
-  for (int stage = 1; stage < n; stage *= 2) {
-    Vector next[n];
-#pragma GCC unroll 8
-    for (int i = 0; i < n / 2; ++i) {
-      next[2 * i] = interleave_low(rows[i], rows[i + n / 2], lanes);
-      next[2 * i + 1] = interleave_high(rows[i], rows[i + n / 2], lanes);
-    }
 #pragma GCC unroll 16
-    for (int i = 0; i < n; ++i) rows[i] = next[i];
-  }
+  for (int i = 0; i < n; ++i)
+    if (!(i & block))
+      exchange_blocks<block>(rows[i], rows[i + block], std::make_integer_sequence<int, n>());
+  if constexpr (2 * block < n) transpose<T, 2 * block>(rows);
 }
 
 // Rows of a panel that a whole register may be stored to from column `w` on, though the row ends

@@ -31,6 +31,8 @@ struct SmallMatrices {
   // The pivots, the first one of all lanes, then the second ...; and for each lane -1 where rows
   // changed places an odd number of times, else 1.
   void (*pivots)(int n, const MatrixGroup& a, void* pivots, void* signs);
+  // The determinants, or 0 where a product of pivots is not normal, be it on the way.
+  void (*determinants)(int n, const MatrixGroup& a, void* values);
   // The lower triangle, of which `a` is read; false where a root is of no positive number.
   bool (*cholesky)(int n, int some, const MatrixGroup& a, const MatrixGroup& x);
 };

@@ -54,6 +54,16 @@ _CALLS = {"solve": (), "inv": (), "det": (), "slogdet": (), "cholesky_lo": ((0,)
 _SMALL = 8  # rows or columns
 
 
+def _flags_of_determinants(name, found, matrices):
+    """Those of NumPy's loops, which compare pivots and take the exponential of a sum of logarithms; `found` has determinants or logarithms."""
+    found = numpy.asarray(found)
+    finite = numpy.isfinite(found)
+    if finite.all():
+        return 0
+    over = name == "det" and bool(numpy.isfinite(numpy.asarray(matrices)[numpy.isinf(found)]).all((-2, -1)).any())
+    return _FLAGS["invalid"] * bool(numpy.isnan(found).any()) | _FLAGS["over"] * over
+
+
 def _by_lanes(name, arrays, sizes, signature):
     """As a loop's flags and results; NotImplemented for what are no stacks of small real matrices, and for stacks that differ."""
     if name not in _CALLS or signature[0] not in "fd" or not 0 < min(sizes.values()) <= max(sizes.values()) <= _SMALL:
@@ -62,7 +72,10 @@ def _by_lanes(name, arrays, sizes, signature):
         return NotImplemented
     arrays = tuple(a if a.dtype.char == signature[0] else a.astype(signature[0]) for a in arrays)
     made = _plait.call(name.partition("_")[0], arrays, *_CALLS[name])
-    return made if made is NotImplemented else (0, *made) if type(made) is tuple else (0, made)
+    if made is NotImplemented:
+        return made
+    made = made if type(made) is tuple else (made,)
+    return _flags_of_determinants(name, made[-1], arrays[0]) if "det" in name else 0, *made
 
 
 class Loop:

@@ -1,5 +1,6 @@
 """numpy.linalg and numpy.fft by NumPy's loops on Plait's memory: results, dtypes, layouts, errors and warnings are NumPy's."""
 
+import fractions
 import warnings
 
 import numpy
@@ -260,6 +261,118 @@ def test_stacks_of_small_matrices(n, dtype):
             with pytest.raises(numpy.linalg.LinAlgError, match="Singular matrix" if name == "inv" else "not positive definite"):
                 getattr(np.linalg, name)(np.asarray(a))
     assert numpy.asarray(plait.linalg.det(plait.asarray(a)))[-1] == 0
+
+
+def exact_inverse(a):
+    """Of one matrix of floats, by rational numbers, rounded once; and the determinant."""
+    n = len(a)
+    w = [[fractions.Fraction(x) for x in row] + [fractions.Fraction(i == j) for j in range(n)] for i, row in enumerate(a.tolist())]
+    det = fractions.Fraction(1)
+    for c in range(n):
+        p = next(i for i in range(c, n) if w[i][c])
+        det *= w[p][c] * (1 if p == c else -1)
+        w[c], w[p] = w[p], w[c]
+        w[c] = [x / w[c][c] for x in w[c]]
+        for i in range(n):
+            if i != c:
+                w[i] = [x - w[i][c] * y for x, y in zip(w[i], w[c])]
+    return numpy.array([[float(x) for x in row[n:]] for row in w]), float(det)
+
+
+def near_singular(n, count):
+    """Matrices of all conditions up to 1e12: of one small singular value, of several, and of rows and columns of different sizes."""
+    rng = numpy.random.default_rng(n)
+    u, v = (numpy.linalg.qr(rng.standard_normal((count, n, n)))[0] for _ in range(2))
+    s = numpy.ones((count, n))
+    for i, least in enumerate(10.0 ** rng.uniform(-12, 0, count)):
+        s[i, rng.integers(0, n) :] = least
+    a = (u * s[:, None]) @ v
+    a[::3] *= 10.0 ** rng.uniform(-6, 6, (len(a[::3]), n, 1))
+    a[1::3] *= 10.0 ** rng.uniform(-6, 6, (len(a[1::3]), 1, n))
+    return a
+
+
+@pytest.mark.parametrize("n", [2, 3, 4])
+def test_small_inverses_that_cancel(n):
+    """Their errors are those of elimination by pivots, however near to singular they are."""
+    few, eps = 200, numpy.finfo("d").eps
+    a = numpy.concatenate([near_singular(n, few)] * (20000 // few))
+    inverses, determinants = (numpy.asarray(getattr(plait.linalg, f)(plait.asarray(a))) for f in ("inv", "det"))
+    for m, x, d in zip(a[:few], inverses, determinants):
+        exact, det = exact_inverse(m)
+        condition = (abs(exact) @ abs(m)).max()
+        assert abs(x - exact).max() <= 8 * eps * condition * abs(exact).max()
+        assert abs(d - det) <= 8 * eps * condition * abs(det)
+
+
+@pytest.mark.parametrize("n", [2, 3, 4, 7])
+def test_small_matrices_are_each_for_itself(n):
+    """Bits do not depend on neighbours, be they singular, at the ends of the range or nothing."""
+    rng = numpy.random.default_rng(n)
+    a = near_singular(n, 5001)
+    others = a.copy()
+    for k, other in enumerate((0, numpy.nan, numpy.inf, 1e-200 * numpy.eye(n), 1e200 * numpy.eye(n))):
+        others[rng.random(5001) < 0.02 * (k + 1)] = other
+    kept = (others == a).all((1, 2))
+    assert 0.5 < kept.mean() < 1
+    order = rng.permutation(5001)
+    for stack, which in ((others, slice(None)), (a[order], numpy.argsort(order))):
+        ours, again = (numpy.asarray(plait.linalg.det(plait.asarray(s))) for s in (a, stack))
+        assert (ours == again[which])[kept].all()
+    b, again = (numpy.asarray(plait.linalg.inv(plait.asarray(s))) for s in (a, a[order]))
+    assert (b[order] == again).all()
+
+
+@pytest.mark.parametrize("n", [2, 3, 4])
+def test_small_matrices_that_have_no_inverse(n):
+    """Which pivots are 0 is a matter of how NumPy's are rounded."""
+    rng = numpy.random.default_rng(n)
+    a = (rng.integers(-6, 7, (5000, n, n - 1)) @ rng.integers(-6, 7, (5000, n - 1, n))).astype("d")
+    theirs, ours = numpy.linalg.det(a) == 0, numpy.asarray(plait.linalg.det(plait.asarray(a))) == 0
+    assert 0.2 < theirs.mean()
+    assert (ours == theirs).mean() > 0.95
+    with pytest.raises(numpy.linalg.LinAlgError, match="Singular matrix"):
+        plait.linalg.inv(plait.asarray(a[ours][:1].repeat(5000, 0)))
+
+
+@pytest.mark.parametrize("n", [2, 3, 4, 6])
+def test_small_matrices_at_the_ends_of_the_range(n):
+    a = numpy.random.default_rng(n).standard_normal((5000, n, n))
+    signs = numpy.where(numpy.arange(n) % 2, -1.0, 1.0)[:, None]
+    stacks = [a * scale for scale in (1e-200, 1e-120, 1e-60, 1e60, 1e120, 1e200)]
+    stacks += [a * scale**signs for scale in (1e-120, 1e-60, 1e60, 1e120)]
+    for stack in stacks:
+        for name in ("inv", "slogdet", "det"):
+            results, said = [], []
+            for np in (numpy, plait):
+                with warnings.catch_warnings(record=True) as caught:
+                    warnings.simplefilter("always")
+                    made = getattr(np.linalg, name)(np.asarray(stack))
+                results.append([numpy.asarray(m) for m in (made if name == "slogdet" else (made,))])
+                said.append([str(w.message) for w in caught])
+            assert said[0] == said[1]
+            for theirs, ours in zip(*results):
+                numpy.testing.assert_allclose(ours, theirs, 1e-8)
+
+
+@pytest.mark.parametrize("n", [2, 3, 4, 6])
+def test_determinants_of_nothing_warn(n):
+    a = numpy.random.default_rng(n).standard_normal((5000, n, n))
+    a[7] = numpy.nan
+    for name in ("det", "slogdet"):
+        for np in (numpy, plait):
+            with pytest.warns(RuntimeWarning, match=f"invalid value encountered in {name}"):
+                found = getattr(np.linalg, name)(np.asarray(a))
+        assert numpy.isnan(numpy.asarray(found if name == "det" else found[1])).nonzero()[0].tolist() == [7]
+    for np in (numpy, plait):
+        with pytest.warns(RuntimeWarning, match="overflow encountered in det"):
+            np.linalg.det(np.asarray(a[8:] * 1e200))
+
+
+def test_inverses_of_diagonals_have_no_negative_zeros():
+    for n in (2, 3, 4):
+        x = numpy.asarray(plait.linalg.inv(plait.asarray(numpy.stack([-numpy.eye(n), 2 * numpy.eye(n)] * 2500))))
+        assert not numpy.signbit(x[x == 0]).any()
 
 
 @pytest.mark.parametrize("dtype", ["d", "f"])

@@ -13,16 +13,29 @@ namespace plait::engine {
 // Where the cells of an operand's last `core` axes begin.
 class Places {
  public:
-  Places(const Operand& o, int core) : o_(o), outer_(o.shape.size() - core) {}
+  Places(const Operand& o, int core)
+      : o_(o),
+        first_(o.data),
+        outer_(o.shape.size() - core),
+        step_(outer_ > 0 ? o.strides[0] : 0) {}
   std::byte* operator[](std::int64_t i) const {
-    std::byte* p = o_.data;
+    std::byte* p = first_;
     for (int d = outer_ - 1; d > 0; i /= o_.shape[d], --d) p += i % o_.shape[d] * o_.strides[d];
-    return outer_ > 0 ? p + i * o_.strides[0] : p;
+    return p + i * step_;
+  }
+  // Those of `first` to `first + some`, the last one of them over and over to the end of `to`.
+  void find(std::int64_t first, int some, int lanes, std::byte** to) const {
+    if (outer_ == 1)
+      for (int l = 0; l < lanes; ++l) to[l] = first_ + (first + std::min(l, some - 1)) * step_;
+    else
+      for (int l = 0; l < lanes; ++l) to[l] = l < some ? (*this)[first + l] : to[l - 1];
   }
 
  private:
   const Operand& o_;
+  std::byte* first_;
   int outer_;
+  std::int64_t step_;
 };
 
 // The matrices of an operand, those of its last two axes.
@@ -44,7 +57,7 @@ class SmallStack {
   class Group {
    public:
     Group(const SmallStack& s, std::int64_t first, int some, int lanes) : stack_(s) {
-      for (int l = 0; l < lanes; ++l) at_[l] = l < some ? s.at_[first + l] : at_[l - 1];
+      s.at_.find(first, some, lanes, at_);
     }
     loops::MatrixGroup matrices() const { return {at_, stride(0), stride(1)}; }
     loops::MatrixGroup transposed() const { return {at_, stride(1), stride(0)}; }

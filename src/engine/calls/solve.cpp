@@ -69,22 +69,6 @@ bool factor_small(const CallRun& r) {
   });
 }
 
-// f(i, n, sign, pivots, step) for each of a stack of small matrices: its n pivots, so many elements
-// apart, and the sign of the exchanges of rows.
-template <class T, class F>
-bool with_small_pivots(const CallRun& r, F&& f) {
-  return if_small(r.inputs[0], [&](const auto& kernels, const SmallStack& a) {
-    const int lanes = kernels.lanes;
-    for_each_group(kernels, a.count(), a.elements(), [&](std::int64_t i, int some) {
-      alignas(64) T pivots[loops::kSmallMatrix * loops::kMostLanes], signs[loops::kMostLanes];
-      kernels.pivots(a.rows(), SmallStack::Group(a, i, some, lanes).matrices(), pivots, signs);
-      for (int l = 0; l < some; ++l)
-        f(i + l, std::int64_t{a.rows()}, signs[l], pivots + l, std::int64_t{lanes});
-      return true;
-    });
-  });
-}
-
 template <class T>
 struct Determinant {
   T sign;  // of modulus 1, or 0
@@ -103,17 +87,28 @@ Determinant<T> log_product(std::int64_t n, T sign, const T* factors, std::int64_
   }
   return d;
 }
-// The product itself, which logarithms would round more often; by them where what is multiplied on
-// the way leaves the range of T.
-template <class T>
-T product(std::int64_t n, T sign, const T* factors, std::int64_t step) {
-  T p = sign;
-  bool ordinary = true;
-  for (std::int64_t i = 0; i < n; ++i) {
-    p *= factors[i * step];
-    ordinary &= std::isnormal(p);
-  }
-  return ordinary ? p : log_product(n, sign, factors, step).value();
+// put(i, determinant) for each of a stack of small matrices, or put_log(i, Determinant<T>) where
+// what is multiplied on the way leaves the range of T: logarithms are rounded more often.
+template <class T, class Put, class PutLog>
+bool with_small_determinants(const CallRun& r, Put&& put, PutLog&& put_log) {
+  return if_small(r.inputs[0], [&](const auto& kernels, const SmallStack& a) {
+    const int n = a.rows(), lanes = kernels.lanes;
+    for_each_group(kernels, a.count(), a.elements(), [&](std::int64_t i, int some) {
+      const SmallStack::Group group(a, i, some, lanes);
+      alignas(64) T values[loops::kMostLanes];
+      kernels.determinants(n, group.matrices(), values);
+      bool all = true;
+      for (int l = 0; l < some; ++l) all &= values[l] != 0;
+      alignas(64) T pivots[loops::kSmallMatrix * loops::kMostLanes], signs[loops::kMostLanes];
+      if (!all) kernels.pivots(n, group.matrices(), pivots, signs);
+      for (int l = 0; l < some; ++l)
+        if (values[l] != 0)
+          put(i + l, values[l]);
+        else
+          put_log(i + l, log_product<T>(n, signs[l], pivots + l, lanes));
+      return true;
+    });
+  });
 }
 
 template <class T>
@@ -165,10 +160,10 @@ template <class T>
 void determinants(const CallRun& r) {
   const Places value(r.results[0], 0);
   const auto put = [&](std::int64_t i, T v) { std::memcpy(value[i], &v, sizeof v); };
+  const auto put_log = [&](std::int64_t i, const Determinant<T>& d) { put(i, d.value()); };
   if constexpr (std::is_floating_point_v<T>)
-    if (with_small_pivots<T>(r, [&](std::int64_t i, auto... of) { put(i, product(of...)); }))
-      return;
-  for_each_determinant<T>(r, [&](std::int64_t i, const auto& d) { put(i, d.value()); });
+    if (with_small_determinants<T>(r, put, put_log)) return;
+  for_each_determinant<T>(r, put_log);
 }
 
 template <class T>
@@ -179,7 +174,10 @@ void log_determinants(const CallRun& r) {
     std::memcpy(logarithm[i], &d.logarithm, sizeof d.logarithm);
   };
   if constexpr (std::is_floating_point_v<T>)
-    if (with_small_pivots<T>(r, [&](std::int64_t i, auto... of) { put(i, log_product(of...)); }))
+    if (with_small_determinants<T>(
+            r,
+            [&](std::int64_t i, T v) { put(i, {std::copysign(T(1), v), std::log(std::abs(v))}); },
+            put))
       return;
   for_each_determinant<T>(r, put);
 }

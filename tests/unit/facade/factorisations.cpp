@@ -226,3 +226,24 @@ TEST_CASE("tensorinv and tensorsolve") {
   CHECK_THROWS_AS(linalg::tensorinv(a, 0), plait::ValueError);
   CHECK_THROWS_AS(linalg::tensorsolve(plait::ones({2, 3}), plait::ones({2})), plait::LinAlgError);
 }
+
+// In lanes of single precision; Python's are of double.
+TEST_CASE("inverses and determinants of small float matrices are theirs of double") {
+  plait::random::seed(3);
+  for (const std::int64_t n : {1, 2, 3, 4, 5}) {
+    const array<float> a = plait::random::randn<float>({997, n, n});
+    const array<double> wide = a.astype<double>(), exact = linalg::inv(wide),
+                        det = linalg::det(wide);
+    const auto largest = [](const array<double>& m) { return plait::amax(plait::abs(m), {1, 2}); };
+    const array<double> sizes = largest(exact), conditions = sizes * largest(wide);
+    const array<double> errors =
+        largest(linalg::inv(a).astype<double>() - exact) / (sizes * conditions);
+    CHECK(plait::amax(errors).item() < 20 * 6e-8);
+    const array<double> off =
+        plait::abs(linalg::det(a).astype<double>() - det) / (plait::abs(det) * conditions);
+    CHECK(plait::amax(off).item() < 20 * 6e-8);
+    // One alone has the bits that it has among others.
+    const array<float> all = linalg::inv(a), one = linalg::inv(array<float>(plait::view(a, 996)));
+    CHECK(plait::array_equal(one, plait::view(all, 996)));
+  }
+}
