@@ -13,6 +13,7 @@ from ._boundary import _AS_IT_IS, _differs, _is_array
 from ._fallback import note
 from ._pickles import STAND_INS
 from ._plait import lazy_scalar, ndarray
+from ._stand_ins import MODULES
 
 _OWN = numpy.ndarray, numpy.generic, ndarray, lazy_scalar
 # Of these alone are most long lists; NumPy's scalars are not among them, which come back as arrays.
@@ -649,10 +650,15 @@ def know_torch():
 
 def stand_in(torch):
     """What stands for the module in jitted functions."""
+    if not hasattr(torch, "from_numpy"):  # it is being imported
+        return torch
     if id(torch) not in STAND_INS:
         made = STAND_INS[id(torch)] = _Torchs(torch)
         STAND_INS[id(torch.from_numpy)] = made.from_numpy
     return STAND_INS[id(torch)]
+
+
+MODULES["torch"] = stand_in
 
 
 def torch_function(func, args, kwargs):

@@ -8,7 +8,8 @@ import weakref
 import numpy
 
 from . import _docs, _elementwise, _exchange, _joining, _libraries, _overrides, _plait, _products, _reductions, _shape, _sorting
-from ._fallback import call, exported, flag, from_numpy, placed
+from ._conversion import from_numpy, placed
+from ._fallback import call, exported, flag
 from ._mapped import without_map
 from ._plait import ndarray
 

@@ -7,25 +7,29 @@ import types
 
 import numpy
 
-from . import calls, complexes, draws, growing, list_parts, modular, number_methods, objects, printing, products, pythons_draws, tables, texts, times, words
+from . import calls, comparisons, complexes, draws, growing, list_comprehensions, list_methods, list_parts, modular, number_methods, objects, printing, products, pythons_draws, tables, texts, times, words
 from .by_python import Resumption
-from .comprehensions import COMPREHENSIONS, folded, may_fold
+from .comprehensions import COMPREHENSIONS
 from .dry import resolved
-from .growing import Again, Element, Growing, contains, grown, repeated
+from .growing import Element, Growing, repeated
 from .heeding import KINDS
-from .kinds import Kinds, Listed, Value, kinds_of
+from .kinds import Kinds
 from .lists_in_lists import Boxed, Named, named
 from .made import materialised, of_numbers
 from .matching import of_matched
 from .pythons_draws import PythonsGenerator
 from . import records
-from .resuming import resumption
+from .comprehension_folds import folded, may_fold
+from .generators import resume
+from .list_methods import contains
+from .passes import Again, Nothing
 from .selected import Selected
-from .tables import Entries, Nothing, Table
+from .tables import Entries, Table
 from .tracebacks import Failure, Place, outgrown, outgrows
 from .trying import handled
 from .types import BOOL, COMPLEX, FLOAT, INT, UINT, NotCompiled, Scalar, is_complex, is_time, joined, scalar_of
-from .views import Described, ExtentsView, GridView, ListView, TupleView, Vector, View, array_view, is_int
+from .values import Listed, Value, kinds_of
+from .views import Described, ExtentsView, GridView, ListView, TupleView, Vector, View, array_view, grown, is_int
 
 _OPERATORS = {
     ast.Add: ("add", operator.add), ast.Sub: ("subtract", operator.sub), ast.Mult: ("multiply", operator.mul),
@@ -110,11 +114,11 @@ class Expressions(Kinds):
         if self.tries and not isinstance(again, Resumption) and not getattr(again, "fatal", False):
             if error is not None and not outgrown and handled(self, error):
                 return
-            again = resumption(self)
+            again = self.resumption()
             if again is None:
                 raise NotCompiled("an error in a `try`, where Python cannot be told what variables are", node)
         elif outgrown:
-            again = resumption(self, outgrows(again)) or again
+            again = self.resumption(outgrows(again)) or again
         self.failures.append(Failure(again, self.places(node)))
         self.p.set(self.site, self.number(len(self.failures)))
         self.p.break_(self.root)
@@ -577,7 +581,7 @@ class Expressions(Kinds):
         if isinstance(op, (ast.In, ast.NotIn)):
             found = self.is_among(a, b, node)
             return found if isinstance(op, ast.In) else Value(BOOL, self.negated(found.id))
-        if (found := words.compared(self, op, a, b, node)) is not None:
+        if (found := comparisons.compared(self, op, a, b, node)) is not None:
             return found
         if isinstance(op, (ast.Eq, ast.NotEq, ast.Is, ast.IsNot)) and objects.are_members(a, b):
             return self.literal((a is b) == isinstance(op, (ast.Eq, ast.Is)))
@@ -729,11 +733,11 @@ class Expressions(Kinds):
             if texts.is_text(base):
                 return texts.method(self, base, node)
             if isinstance(base, ListView) and not base.scalar and node.func.attr in ("index", "count") and len(node.args) == 1 and not node.keywords:
-                return growing.searched(self, base, node.func.attr, self.a_number(self.evaluate(node.args[0]), node), node)
+                return list_methods.searched(self, base, node.func.attr, self.a_number(self.evaluate(node.args[0]), node), node)
             if isinstance(base, ListView) and not isinstance(base, TupleView) and not base.scalar:
                 grown(self, base, node)
             if isinstance(base, Growing):
-                return growing.method(self, base, node)
+                return list_methods.method(self, base, node)
             if isinstance(base, draws.Generator):
                 return draws.method(self, base, node.func.attr, node, True)
             if isinstance(base, PythonsGenerator):
@@ -762,16 +766,14 @@ class Expressions(Kinds):
             if isinstance(of, Table) and of.of == "set":
                 node = self.facts.once(tables.unordered, node)
             if isinstance(of, (Growing, ListView, Table, Entries)) or isinstance(of, (View, Vector)) and len(of.shape if isinstance(of, Vector) else of.dims) == 1:
-                node = self.facts.once(growing.over, node)
+                node = self.facts.once(list_comprehensions.over, node)
         return folded(self, fn, node) if may_fold(fn, node) else calls.call(self, fn, node)
 
     def of_Yield(self, node):
-        from .generators import resume
-
         return resume(self, node)
 
     def of_ListComp(self, node):
-        return growing.of_comprehension(self, node)
+        return list_comprehensions.of_comprehension(self, node)
 
     def of_Dict(self, node):
         return tables.of_dict(self, node)

@@ -7,13 +7,14 @@ import operator
 from .generators import consume, generator_of
 from . import combined, records
 from .growing import Growing
-from .kinds import Value
 from .made import materialised
 from .numerics import Indices
-from .tables import Entries, Nothing, Table, keys_named
+from .tables import Entries, Table, keys_named
 from .over import by_place
+from .passes import Nothing
 from .texts import characters
 from .types import INT, NotCompiled
+from .values import Value
 from .views import EmptyView, Vector, View, is_int
 
 

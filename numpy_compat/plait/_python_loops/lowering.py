@@ -3,19 +3,16 @@ source meet, a variable has the type that holds either, and a tag says which it 
 dtypes alone, until nothing changes."""
 
 import ast
-from typing import NamedTuple
 
 from .._plait import Procedure
 from .complexes import Pairs
 from .comprehensions import stored
 from .dry import DryProcedure
 from .draws import Generator
-from .elements import ELEMENTS, Element, ORIGIN, TAGS, is_plain
 from .expressions import Expressions, Value
 from .inlining import Frame
 from .iteration import begin, iterate
-from .kinds import Listed, kinds_of
-from . import lists_in_lists, objects, printing, records
+from . import list_parts, lists_in_lists, objects, printing, records, recursion
 from .heeding import ignored_by
 from .leaving import leave
 from .nested import Places, inside_of
@@ -25,17 +22,24 @@ from .trees import names, nodes
 from .types import ArrayType, BOOL, CallsItself, Drawing, INT, NONE, NotCompiled, SameAs, Scalar, is_time, joined
 from .by_python import Doing, is_rare, parents
 from .carried import Carried, CarriedList, exchanged
+from .deques import empty
+from .element_loops import ELEMENTS, ORIGIN, TAGS, Element, is_plain
+from .given_lists import given as given_list
 from .grown_texts import CarriedText, Joined, carry
-from .growing import Again, Growing, added, empty, given as given_list, grown, of_parts
+from .growing import Growing, added, of_parts
+from .leaves import Leaves
 from .liveness import Liveness
 from .made import materialised
 from .matching import as_ifs, capture
 from .over import is_range
+from .passes import Again, Nothing
 from .resuming import Told, resumption
-from .tables import Nothing, Table, delete
+from .selected import selected, selects
+from .tables import Table, delete
 from .texts import as_word, is_long
 from .trying import tried
-from .views import ListView, TupleView, Vector, View
+from .values import Bound, Listed, kinds_of
+from .views import ListView, TupleView, Vector, View, grown
 from .words import Given, as_value, told_apart
 
 PASSES = 12  # types only widen; what has not settled by then does not
@@ -111,14 +115,6 @@ class Facts:
         if value not in table:
             table.append(value) if isinstance(table, list) else table.add(value)
             self.changed = True
-
-
-class Bound(NamedTuple):
-    """What a number's name stands for: `type` holds any of `kinds`; `unsure`: on some ways it has no value."""
-
-    type: Scalar
-    unsure: bool
-    kinds: frozenset
 
 
 class Lowering(Expressions):
@@ -288,6 +284,36 @@ class Lowering(Expressions):
         found = self.own_lists[self.facts.lists.index(key)]
         found.sequence = self.sequence
         return found
+
+    def new_list(self, node):
+        """An empty list, of a statement that has made others before which nobody has any more."""
+        found = self.list_of(node)
+        found.clear()
+        if type(found) is Growing and self.pools:
+            lists_in_lists.forget(self, found)
+        return found
+
+    # What modules ask for that those here import.
+
+    def boxed(self, holder, value, node):
+        return lists_in_lists.head_of(self, holder, value, node)
+
+    def part_of_list(self, a, node):
+        return list_parts.part(self, a, node)
+
+    def selected(self, view, parts, node):
+        """What an index of an array names that has arrays among its parts; None of any other one."""
+        return selected(view, self, parts, node) if any(map(selects, parts)) else None
+
+    def as_word(self, x, node):
+        return as_word(self, x, node)
+
+    def recursive_call(self, function, given, named, node):
+        return recursion.call(self, function, given, named, node)
+
+    def resumption(self, *why):
+        """How Python goes on with what is lowered now; None where it cannot."""
+        return resumption(self, *why)
 
     def memory_at(self, node):
         """Variables for the address and the size of the memory of an array that is made there, and the array's slot."""
@@ -487,7 +513,7 @@ class Lowering(Expressions):
 
     def leave(self, s):
         """A statement that Python does."""
-        way = resumption(self, str(self.facts.left[s]))
+        way = self.resumption(str(self.facts.left[s]))
         if way is None:
             raise self.facts.left[s]
         self.fails(way, s)
@@ -883,34 +909,6 @@ def _small(node):
 
 def _makes_elements(loop):
     return any(isinstance(n, Element) for n in nodes(loop))
-
-
-class Leaves(ast.NodeVisitor):
-    """Whether a loop's own body has `break` and `continue`; the names that are stored in it, and of those the ones that an array does not keep, as its elements
-    change alone."""
-
-    def __init__(self, loop):
-        self.breaks = self.continues = False
-        self.stored = {*names(loop, ast.Store)}
-        changed = {id(n.target) for n in nodes(loop) if isinstance(n, ast.AugAssign)}
-        self.bound = {n.id for n in nodes(loop) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store) and id(n) not in changed}
-        for s in loop.body:
-            self.visit(s)
-
-    def visit_Break(self, _):
-        self.breaks = True
-
-    def visit_Continue(self, _):
-        self.continues = True
-
-    def visit_For(self, s):
-        for inner in s.orelse:
-            self.visit(inner)
-
-    visit_While = visit_For
-
-    def visit_FunctionDef(self, _):
-        pass
 
 
 def _unbound(key):

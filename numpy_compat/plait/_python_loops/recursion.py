@@ -7,10 +7,11 @@ import sys
 
 from .growing import Growing
 from .inlining import Copy, Frame
-from .kinds import Value
 from .objects import Instance, method
+from .passes import Nothing
 from .trees import copied, names, nodes
 from .types import NotCompiled, is_paired, scalar_of
+from .values import Bound, Value
 from .views import View
 
 _ORDERED = ast.BinOp, ast.UnaryOp, ast.Compare, ast.Call, ast.Subscript, ast.Tuple, ast.List, ast.Attribute, ast.keyword, ast.Slice
@@ -333,8 +334,6 @@ class Machine(Frame):
     # lowering
 
     def run(self, lowering):
-        from .lowering import Bound
-
         self.low = low = lowering
         p, self.pc, self.depth = low.p, low.variable("int64"), low.variable("int64")
         self.shape, self.made = (), None
@@ -364,8 +363,6 @@ class Machine(Frame):
         low.env = None
         low.meet((self, "returned"), self.others)
         if low.env is None:
-            from .tables import Nothing
-
             raise (Nothing if low.facts.unknown or low.facts.changed else NotCompiled)(f"{self.function.__name__}() does not return", node)
 
     def begin(self, b):

@@ -16,23 +16,22 @@ import warnings
 import numpy
 
 from .. import _default_dtype, _plait
+from .._functions import MISSING, contents, original
 from . import records
 from .._plait import lazy_scalar, ndarray
-from .._jit import original
 from .._shape import overlap
-from .._swap import _MISSING, contents
 from .by_python import InPython, Left, Resumption, go_on, on
 from .comprehensions import stored
 from .draws import address_of, held, is_numpys
 from .entries import FACTOR, LARGE, entry_of
 from .forgotten import makes_own
 from .heeding import KINDS
+from .left import Leave
 from .over import Over, is_range
 from .printing import call_back
 from .pythons_draws import is_pythons
 from .reading import definition, exposed, outer_name
-from .leaving import Leave
-from .objects import CHARACTERS, STATE, Wanted, attribute_of, has_attributes, set_back
+from .objects import attribute_of, has_attributes, set_back
 from .on_device import device_among, found as found_on_device, mixed_up, numbers_of, reals_of
 from .listed import are_other_lists, elements_of, extents, give_back, is_table, listed, memory_of, put_back, tabled
 from .lists_in_lists import Originals, holds_lists, rows_left
@@ -40,6 +39,7 @@ from .sharing import are_apart, own_places, run_shared, why_alone
 from .tracebacks import raise_again
 from .trees import has_break, nodes
 from .types import ALL, ArrayType, Drawing, NotCompiled, NUMPYS, OF_TIMES, Other, SameAs, Scalar, array_type, as_number, is_complex, name, same_as, scalar_of, state_of
+from .wanted import CHARACTERS, STATE, Wanted
 
 _FAR = 2**62
 UNBOUND = type("unbound", (), {"__repr__": lambda self: "<unbound>"})()
@@ -120,10 +120,10 @@ class Loop(_plait.LoopCall):
         count = self.over.count(parts)
         return () if count is None else range(count)
 
-    def begin(self, numbers=None, items=_MISSING, given=()):
+    def begin(self, numbers=None, items=MISSING, given=()):
         """What a loop iterates over: a Rest, or its range where that is as good. given: the parts of what a comprehension goes over, which are no variables
         of its own."""
-        if items is _MISSING:
+        if items is MISSING:
             items = self.forever if numbers is None else numbers
         if numbers is not None and not _counts(numbers):
             if self.over is not None:
@@ -242,7 +242,7 @@ class Loop(_plait.LoopCall):
     def found(self, variables):
         """The names of the loop and of the functions that it calls, and what they stand for."""
         for key, x, *_ in self.looked_up(variables):
-            if x is not _MISSING:
+            if x is not MISSING:
                 yield key, original(x)
 
     def looked_up(self, variables):
@@ -381,14 +381,14 @@ def _key_of(t):
 
 
 def _look_up(name, variables, cells, scope):
-    found = variables.get(name, _MISSING)
-    if found is _MISSING and name in cells:
+    found = variables.get(name, MISSING)
+    if found is MISSING and name in cells:
         return contents(cells[name])
-    if found is _MISSING:
+    if found is MISSING:
         try:
             found = scope[name]
         except KeyError:
-            found = getattr(builtins, name, _MISSING)
+            found = getattr(builtins, name, MISSING)
     return found
 
 

@@ -8,23 +8,21 @@ import contextlib
 
 from . import growing
 from .growing import Element, WORD
-from .kinds import Listed, Value, kinds_of
-from .lists_in_lists import Boxed, head_of, heads, keys_of, unite
-from .leaving import Leave, Told
+from .left import Leave, Told
+from .list_comprehensions import filled
+from .lists_in_lists import Boxed, NestedInput, NestedShape, head_of, heads, keys_of, unite
+from .passes import Nothing
 from .tracebacks import fatal
 from .texts import as_word
 from .trees import names
 from .types import BOOL, FLOAT, INT, NotCompiled, Shape, TEXTS, Tabled, column_of, is_key
+from .values import Listed, Value, kinds_of
 from .views import GridView, Vector
 from .words import as_values
 
 MOST = 4  # numbers of a key
 OF_LISTS = "defaultdict of list"
 _DEFAULTS = {"defaultdict of int": INT, "defaultdict of float": FLOAT}
-
-
-class Nothing(NotCompiled):
-    """Something is read of a table into which no pass has found anything to be put yet: what follows is not reached."""
 
 
 class Key:
@@ -318,7 +316,7 @@ class Table:
             return at, self.value_at(at)
         at, new = self.insert(key, node)
         self.lowering.p.begin_if(new)
-        made = self.boxed(growing.new(self.lowering, getattr(node, "slice", node)), node)
+        made = self.boxed(self.lowering.new_list(getattr(node, "slice", node)), node)
         self.learn_values(made, node)
         self.put_value(at, made, node)
         self.lowering.p.end()
@@ -330,7 +328,7 @@ class Table:
         if shape is None or self.shape.keys is None:
             return other
         others = other if isinstance(other, list) else [other]
-        alike = isinstance(other, list) == shape.of_tuples and not isinstance(shape, growing.NestedShape) and len(others) == len(shape.columns)
+        alike = isinstance(other, list) == shape.of_tuples and not isinstance(shape, NestedShape) and len(others) == len(shape.columns)
         if isinstance(other, Listed) or not alike or not all(isinstance(x, Value) for x in others):
             raise NotCompiled("a default that is no number, or no tuple as the values are", node)
         said = getattr(node, "slice", node)  # of a place that changes, there is a node for each pass
@@ -420,12 +418,12 @@ def unordered(node):
 def _met(known, value, what, node):
     """The Shape of what has been there, and of a value that is to be there."""
     if isinstance(value, Boxed):
-        if known is not None and not isinstance(known, growing.NestedShape):
+        if known is not None and not isinstance(known, NestedShape):
             raise NotCompiled(f"{what}s that are lists and others", node)
-        return growing.NestedShape(value.group if known is None else unite(value.lowering, known.group, value.group, node))
+        return NestedShape(value.group if known is None else unite(value.lowering, known.group, value.group, node))
     of_tuples = isinstance(value, list)
     parts = value if of_tuples else [value]
-    if isinstance(known, growing.NestedShape) or isinstance(value, Listed) or not parts or not all(isinstance(x, Value) for x in parts):
+    if isinstance(known, NestedShape) or isinstance(value, Listed) or not parts or not all(isinstance(x, Value) for x in parts):
         raise NotCompiled(f"a {what} that is neither a number nor a tuple of numbers", node)
     if any(t.kind == "c" for x in parts for t in kinds_of(x)):
         raise NotCompiled("a dict of complex numbers", node)
@@ -438,7 +436,7 @@ def _met(known, value, what, node):
 
 
 def _words_of(lowering, shape, value, node):
-    if isinstance(shape, growing.NestedShape):
+    if isinstance(shape, NestedShape):
         return [value.head]
     words = []
     for x, column in zip(value if shape.of_tuples else [value], shape.columns):
@@ -469,7 +467,7 @@ def given(lowering, key, view):
     made.begin(top)
     if shape.keys is None:
         return made
-    if isinstance(shape.values, growing.NestedInput):
+    if isinstance(shape.values, NestedInput):
         return _given_lists(lowering, made, key, view)
     count = view.dims[0][0]
     of = lambda shape, parts: parts if shape.of_tuples else parts[0]  # noqa: E731
@@ -536,7 +534,7 @@ def of_comprehension(lowering, node):
     """{... for ... in ...}"""
     pairs = isinstance(node, ast.DictComp)
     item = ast.copy_location(ast.Tuple([node.key, node.value], ast.Load()), node) if pairs else node.elt
-    return growing.filled(lowering, new(lowering, node, "dict" if pairs else "set"), item, node)
+    return filled(lowering, new(lowering, node, "dict" if pairs else "set"), item, node)
 
 
 _EMPTY = {builtins.dict: "dict", builtins.set: "set", collections.Counter: "Counter"}

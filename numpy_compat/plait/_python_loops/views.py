@@ -6,9 +6,13 @@ import functools
 
 import numpy
 
+from .by_python import TextPart
+from .passes import Again
 from .sharing import offset_of
-from .tracebacks import outgrown
+from .tracebacks import fatal, outgrown
 from .types import ASCII, INT, NotCompiled, Scalar, TEXT
+from .values import Value
+from .words import number
 
 _HALF = 31  # bits of an extent, where one number holds two
 
@@ -71,8 +75,6 @@ class View:
             self.lowering.nested.touch(self)
 
     def _value(self, offset):
-        from .expressions import Value
-
         p = self.lowering.p
         v = p.load(self.buffer, offset, self.dtype)
         return Value(self.type, v if p.type(v) == self.dtype else p.cast(v, self.dtype))
@@ -86,8 +88,6 @@ class View:
         self.lowering.p.store(self.buffer, self.offset, v)
 
     def attribute(self, lowering, node):
-        from .expressions import Value
-
         if node.attr == "shape":
             return [Value(INT, extent) for extent, _ in self.dims]
         if node.attr == "ndim":
@@ -105,8 +105,6 @@ class View:
 
     def part(self, lowering, parts, node):
         """What an index, made of these parts, names."""
-        from .selected import selected, selects
-
         p = lowering.p
         if any(isinstance(x, ast.Constant) and x.value is Ellipsis for x in parts):
             raise NotCompiled("an index with an ellipsis", node)
@@ -120,8 +118,8 @@ class View:
             (parts,) = parts
             if len(parts) > len(self.dims):
                 raise NotCompiled("too many indices", node)
-        if any(map(selects, parts)):
-            return selected(self, lowering, parts, node)
+        if (found := lowering.selected(self, parts, node)) is not None:
+            return found
         for axis, (x, (extent, stride)) in enumerate(zip(parts, self.dims)):
             if type(x) is tuple:
                 start, length, step = self.bounds(lowering, *x, node, extent)
@@ -149,9 +147,6 @@ class View:
         return lowering.evaluate(x)
 
     def _index(self, lowering, i, axis, extent, node):
-        from .expressions import Value
-        from .words import number
-
         i = number(lowering, i, node)
         if not isinstance(i, Value) or not is_int(i):
             raise NotCompiled("an index that is no int", node)
@@ -220,9 +215,6 @@ class View:
 
     def assign(self, value, node):
         """Element by element; by way of memory where elements that are still to be read may be among them."""
-        from .expressions import Value
-        from .made import computed
-
         self.lowering.facts.all_of(self.whole)
 
         self.touch()
@@ -328,9 +320,7 @@ class ListView(View):
 
     def part(self, lowering, parts, node):
         if isinstance(node.slice, (ast.Tuple, ast.Slice)):
-            from . import list_parts
-
-            return list_parts.part(lowering, self, node)
+            return lowering.part_of_list(self, node)
         return super().part(lowering, parts, node)
 
     def _outside(self, axis, node):
@@ -355,8 +345,6 @@ class TextView(TupleView):
         return ASCII if self.dtype == "uint8" else TEXT
 
     def _value(self, offset):
-        from .kinds import Value
-
         p = self.lowering.p
         point = p.cast(p.load(self.buffer, offset, self.dtype), "int64")
         self.lowering.facts.words = True
@@ -367,10 +355,8 @@ class TextView(TupleView):
 
     def described(self, low, told):
         """How Python finds it."""
-        from .texts import Part
-
         key, (extent, stride) = low.arrays[self.slot], self.dims[0]
-        return Part(key, numpy.dtype(self.dtype).itemsize, *(told.value(v, "int64") for v in (self.offset, extent, stride)))
+        return TextPart(key, numpy.dtype(self.dtype).itemsize, *(told.value(v, "int64") for v in (self.offset, extent, stride)))
 
 
 class ExtentsView(TupleView):
@@ -386,8 +372,6 @@ class EmptyView(ListView):
     empty = True
 
     def part(self, lowering, parts, node):
-        from .growing import grown
-
         grown(lowering, self, node)
 
 
@@ -424,8 +408,6 @@ class Vector:
 
     @classmethod
     def elementwise(cls, lowering, fn, operands, node):
-        from .expressions import Value
-
         operands = [x if isinstance(x, Value) else as_vector(x, node) for x in operands]
         vectors = [x for x in operands if isinstance(x, cls)]
         shape = max((v.shape for v in vectors), key=len)
@@ -500,3 +482,51 @@ def _added(to, value):
 def _unequal(fn, a, b):
     fn(numpy.zeros(a), numpy.zeros(b))
     raise NotImplementedError("an axis of one element is repeated in a compiled loop; plait.jit(loops=False) runs it")
+
+
+def grown(lowering, view, node):
+    """The list that a loop was given, where it is to change."""
+    if isinstance(view, GridView) and view.own is None and lowering.arrays[view.slot] in lowering.facts.growing:
+        raise NotCompiled("a list of lists that changes", node)
+    lowering.facts.add(lowering.facts.growing, None, lowering.arrays[view.slot])
+    raise Again("a list grows", node)
+
+
+@fatal
+def _too_large(*_):
+    raise MemoryError("an array of a compiled loop does not fit into memory")
+
+
+def computed(lowering, extents, dtype, element, node):
+    """An array whose elements are those at each index."""
+    view = made(lowering, extents, dtype, node)
+    over_all(lowering, extents, lambda index: lowering.p.store(view.buffer, view._at(index), element(index)))
+    return view
+
+
+def made(lowering, extents, dtype, node):
+    """A view of new memory, for an array in C order."""
+    memory, room, slot = lowering.memory_at(node)
+    strides = room_for(lowering, (memory, room), extents, dtype, node)
+    offset = lowering.p.get(memory)
+    view = View(lowering, slot, lowering.heap(dtype), dtype, offset, list(zip(extents, strides)), f"{slot} {lowering.statements}")
+    view.site = memory, room
+    view.in_order = True
+    return view
+
+
+def room_for(lowering, variables, extents, dtype, node):
+    """Gives the memory at the address in the first variable, whose size the second one has, room for an array in C order: its strides."""
+    p, (memory, room) = lowering.p, variables
+    strides, size = [], lowering.number(numpy.dtype(dtype).itemsize)
+    for n, extent in enumerate(reversed(extents)):
+        strides.insert(0, size)
+        if n:  # one alone does not go so far (MOST)
+            lowering.fail_if(p.overflows("multiply", size, extent), _too_large, node)
+        size = p.apply("multiply", size, extent)
+    p.begin_if(p.apply("greater", size, p.get(room)))
+    p.set(memory, p.call("heap_grow", p.get(memory), lowering.zero, size))
+    p.set(room, size)
+    lowering.fail_if(lowering.same(p.get(memory), 0), _too_large, node)
+    p.end()
+    return strides
