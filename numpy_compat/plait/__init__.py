@@ -10,7 +10,7 @@ import sys as _sys
 
 import numpy as _numpy
 
-from . import _caught, _dispatch, _docs, _numpy_python, _fallback, _libraries, _methods, _namespace, _plait, _ufunc
+from . import _caught, _dispatch, _docs, _numpy_python, _fallback, _libraries, _methods, _namespace, _plait, _protocols, _ufunc
 from ._about import (
     can_cast, iscomplexobj, isfortran, isrealobj, isscalar, issubdtype, iterable, min_scalar_type, promote_types, result_type,
 )  # fmt: skip

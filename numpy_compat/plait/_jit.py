@@ -11,13 +11,14 @@ from . import _foreign, _plait
 from ._boundary import Call, crossing
 from ._callees import calls_numpy_alone
 from ._device import device as _Device
-from ._foreign import has_foreign, know_torch, lends
+from ._foreign import has_foreign, lends
 from ._functions import contents, jitted_of, original
 from ._performance import PlaitPerformanceWarning as PlaitPerformanceWarning
 from ._performance import Watch, report
 from ._plait import has_foreign_class
 from ._stand_ins import stand_in
 from ._numpy_proxy import Swapped
+from ._torch import know_torch
 
 
 class ReplayWarning(UserWarning):

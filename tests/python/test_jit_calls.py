@@ -81,9 +81,9 @@ def test_calls_by_position_ask_python_nothing(run_python, after):
 POSITIONS = """
 import numpy as np, plait, sys
 from plait._functions import jitted_of
-from plait._python_loops import running, whole
-whole.AFTER, running.WORTH = {after}, 0.0
-running.Code.ready = property(lambda code: code.usable and (code.procedure.compile() or True))
+from plait._python_loops import codes, going_over, whole
+whole.AFTER, going_over.WORTH = {after}, 0.0
+codes.Code.ready = property(lambda code: code.usable and (code.procedure.compile() or True))
 sys.path.insert(0, {here!r})
 from test_foreign_arrays import Tensor
 from test_jit_calls import X, total

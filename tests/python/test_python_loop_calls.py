@@ -14,7 +14,7 @@ import pytest
 import plait
 from plait._functions import jitted_of
 from plait._jit import loops_of
-from plait._python_loops import running, sharing
+from plait._python_loops import codes, going_over, sharing
 
 SCALE = 2.0
 TABLE = np.arange(10.0)
@@ -237,8 +237,8 @@ def test_globals_that_change(monkeypatch):
 
 
 def soon_again(monkeypatch):
-    monkeypatch.setattr(running, "WORTH", 0.0)
-    monkeypatch.setattr(running.Code, "ready", property(lambda code: code.usable and (code.procedure.compile() or True)))
+    monkeypatch.setattr(going_over, "WORTH", 0.0)
+    monkeypatch.setattr(codes.Code, "ready", property(lambda code: code.usable and (code.procedure.compile() or True)))
     monkeypatch.setattr(sharing, "WORTH", math.inf)
 
 

@@ -9,7 +9,7 @@ import plait
 from plait import _plait
 from plait._functions import jitted_of
 from plait._jit import loops_of
-from plait._python_loops import lowering, running
+from plait._python_loops import codes, going_over, lowering, rest
 from plait._python_loops.by_element import ANY, axes_of
 
 FACTOR = 3
@@ -79,8 +79,8 @@ def calls_until(done):
 @pytest.fixture
 def short(monkeypatch):
     """All rounds of loops count as short ones, also those in which the machine did something else."""
-    monkeypatch.setattr(running, "LEAST", 10.0)
-    monkeypatch.setattr(running, "WORTH", 10.0)
+    monkeypatch.setattr(going_over, "LEAST", 10.0)
+    monkeypatch.setattr(going_over, "WORTH", 10.0)
 
 
 @pytest.fixture
@@ -133,8 +133,8 @@ def test_loops_that_sleep_are_not_in_the_code_that_runs(fresh, short):
 
 
 def test_a_loop_that_cannot_be_compiled_sleeps_when_the_call_ends(fresh, monkeypatch):
-    monkeypatch.setattr(running, "WORTH", 1e-9)
-    monkeypatch.setattr(running, "LEAST", 0.0)
+    monkeypatch.setattr(going_over, "WORTH", 1e-9)
+    monkeypatch.setattr(going_over, "LEAST", 0.0)
     f = plait.jit(popped)
     assert f([2, 1, 3] * 5) == popped([2, 1, 3] * 5)
     assert len(loops_of(f)) == 2
@@ -148,8 +148,8 @@ def test_arguments_of_another_kind_wake_it(fresh, short, monkeypatch):
     for _ in calls_until(lambda: untouched(f)):
         assert f([1, 2, 3], 3) == [2, 5, 8]
     assert untouched(f)
-    monkeypatch.setattr(running, "WORTH", 0.0)
-    monkeypatch.setattr(running.Code, "ready", property(lambda code: code.usable and (code.procedure.compile() or True)))
+    monkeypatch.setattr(going_over, "WORTH", 0.0)
+    monkeypatch.setattr(codes.Code, "ready", property(lambda code: code.usable and (code.procedure.compile() or True)))
     assert f(np.array([1, 2, 3]), 3).tolist() == [2, 5, 8]
     (loop,) = loops_of(f)
     assert not loop.sleeps and any(code.runs for code in loop.codes.values())
@@ -165,7 +165,7 @@ def test_larger_arguments_wake_it(fresh, monkeypatch):
 
     f = plait.jit(total)
     with monkeypatch.context() as patched:
-        patched.setattr(running, "LEAST", 10.0)
+        patched.setattr(going_over, "LEAST", 10.0)
         for _ in range(24):
             assert f(5) == 10
     (loop,) = loops_of(f)
@@ -401,7 +401,7 @@ def test_what_machine_code_costs_is_counted_from_where_it_begins(fresh, monkeypa
 
     monkeypatch.setattr(lowering, "lowered", made)  # it takes long to make the code, once
     from_look(3)
-    monkeypatch.setattr(running, "time", Clock)
+    monkeypatch.setattr(rest, "time", Clock)
     f = plait.jit(grows)
     assert f(30) == grows(30)
     (loop,) = loops_of(f)

@@ -13,14 +13,15 @@ from .reading import LIBRARIES
 from .substitutes import SUBSTITUTES, is_ours, sort, substituted
 from .tracebacks import outgrown
 from .types import BOOL, FLOAT, INT, NUMPYS, NotCompiled
-from . import deques, number_methods, numerics, printing, records, rounding, tables, texts
+from . import deques, number_methods, numerics, printing, records, rounding, table_methods, texts
 from .casts import as_int, cast, too_large_for
 from .growing import Growing, items
 from .inlining import inlined
+from .list_views import ListView
 from .made import make, maker_of, materialised, of_numbers
 from .tables import Entries, Table
 from .values import Listed, Value
-from .views import ListView, Vector, View, as_vector
+from .views import Vector, View, as_vector
 
 _LIBM = {
     getattr(math, n): n
@@ -38,7 +39,7 @@ def call(lowering, fn, node):
         raise NotCompiled("a call of what is no function", node)
     if fn in _TYPES and isinstance(fn, type) and len(node.args) == 1 and isinstance(node.args[0], ast.Constant) and not node.keywords:
         return _constant(lowering, fn, node.args[0])
-    if (made := tables.made_by(lowering, fn, node)) is not None:
+    if (made := table_methods.made_by(lowering, fn, node)) is not None:
         return made
     if fn is builtins.print:
         return printing.printed(lowering, node)

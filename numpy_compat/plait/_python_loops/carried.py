@@ -6,12 +6,13 @@ import copy
 import numpy
 
 from .growing import Growing, of_parts
+from .list_views import ListView
 from .listed import elements_of
 from .lists_in_lists import NestedShape
 from .made import materialised
 from .types import NotCompiled
 from .values import Listed
-from .views import ListView, Vector, View, over_all, room_for
+from .views import Vector, View, over_all, room_for
 
 
 class Carried:

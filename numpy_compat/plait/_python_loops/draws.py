@@ -8,11 +8,12 @@ import numpy
 from .. import _plait
 from . import pythons_draws
 from .drawing import FUNCTION
+from .list_views import ListView
 from .made import MOST, dtype_of, materialised
 from .tracebacks import outgrown
 from .types import FLOAT, NotCompiled, Scalar
 from .values import Value
-from .views import ListView, View, computed, is_int
+from .views import View, computed, is_int
 
 LEGACY = ".random"  # the argument for the generator of numpy.random's own functions
 _UNIFORM = ("random", "random_sample", "rand", "ranf", "sample")

@@ -12,7 +12,8 @@ from .by_python import IN_VAIN
 from .comprehensions import scoped
 from .element_loops import APPEND, ELEMENTS, ORIGIN, TAGS, is_plain, loop_of
 from .listed import numbers_of, of_tags
-from .running import Loop, Rest, _counts
+from .rest import Rest
+from .running import Loop, _counts
 from .trees import copied
 from .types import INT, is_time
 

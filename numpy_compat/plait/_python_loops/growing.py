@@ -3,11 +3,12 @@ back into Python's list behind the loop, or where it fails."""
 
 import ast
 
+from .list_views import GridView
 from .passes import Nothing
 from .tracebacks import fatal
 from .types import INT, Column, NotCompiled, Shape, column_of, form_of, is_flat, parts_of
 from .values import Listed, Value, kinds_of
-from .views import GridView, View, is_int
+from .views import View, is_int
 from .words import as_value, number
 
 WORD = 8  # bytes of an element

@@ -6,10 +6,10 @@ import ast
 from . import words
 from .carried import CarriedList
 from .growing import Element, Growing
+from .list_views import TextView
 from .passes import Again
 from .types import ASCII, BEYOND, NotCompiled, Shape, TEXT, TEXTS, column_of, text_of
 from .values import Value, kinds_of
-from .views import TextView
 from .wanted import CHARACTERS, WantedAs
 
 

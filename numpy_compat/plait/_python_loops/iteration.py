@@ -7,6 +7,7 @@ import operator
 from .generators import consume, generator_of
 from . import combined, records
 from .growing import Growing
+from .list_views import EmptyView
 from .made import materialised
 from .numerics import Indices
 from .tables import Entries, Table, keys_named
@@ -15,7 +16,7 @@ from .passes import Nothing
 from .texts import characters
 from .types import INT, NotCompiled
 from .values import Value
-from .views import EmptyView, Vector, View, is_int
+from .views import Vector, View, is_int
 
 
 _HIDDEN = " over "

@@ -4,9 +4,10 @@ import ast
 
 from . import substitutes
 from .growing import _number, added, find, items
+from .list_views import TupleView
 from .types import BOOL, INT, NotCompiled
 from .values import Value
-from .views import TupleView, Vector
+from .views import Vector
 
 
 def method(lowering, a, node):

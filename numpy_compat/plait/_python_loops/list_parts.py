@@ -4,10 +4,11 @@ import ast
 
 from .carried import CarriedList
 from .growing import Growing, added, items
+from .list_views import ListView
 from .lists_in_lists import NestedShape
 from .types import NotCompiled
 from .values import Listed
-from .views import ListView, View
+from .views import View
 
 
 _KINDS = Growing, CarriedList, ListView

@@ -10,10 +10,10 @@ import numpy
 
 from . import deques, growing
 from .growing import WORD, Growing
+from .list_views import GridView, grown
 from .passes import Again
 from .types import FLOAT, INT, NotCompiled, Shape, Tabled, scalar_of
 from .values import Listed
-from .views import GridView, grown
 
 ADDRESS, COUNT, ROOM, BLOCK = range(4)  # words of a head; BLOCK: the memory that is its own, 0 where it has what the loop was given
 HEAD = 4 * WORD

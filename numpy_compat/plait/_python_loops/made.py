@@ -8,9 +8,10 @@ import numpy
 from .. import _default_dtype
 from . import times
 from .growing import Growing
+from .list_views import ListView
 from .types import FLOAT, INT, NotCompiled, OF_TIMES
 from .values import Value
-from .views import ListView, Vector, View, _too_large, as_vector, computed, is_int, made
+from .views import Vector, View, _too_large, as_vector, computed, is_int, made
 
 _FILLED = {"zeros": 0, "ones": 1, "empty": None, "full": None}
 _LIKE = {"zeros_like": 0, "ones_like": 1, "empty_like": None, "full_like": None}

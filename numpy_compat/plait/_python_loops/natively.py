@@ -12,9 +12,10 @@ from .. import _plait
 from .._conversion import to_numpy
 from .._functions import original
 from .by_python import go_on
+from .codes import HEAD
 from .listed import memory_of
 from .reading import definition
-from .running import HEAD, Loop
+from .running import Loop
 from .tracebacks import cleaned
 from .types import is_paired
 

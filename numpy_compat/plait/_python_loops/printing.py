@@ -12,12 +12,13 @@ import types
 from typing import NamedTuple
 
 from .by_python import Constant, Number, Parts, Same
+from .list_views import ListView
 from .listed import Held
 from .resuming import NotTold, described
 from .texts import is_text
 from .types import FLOAT, INT, NotCompiled, Other, is_paired
 from .values import Value
-from .views import ListView, View
+from .views import View
 
 FUNCTION, WORDS = ".print", ".print words"  # arguments: the address of what is called back, and of where the numbers of a statement are put
 ARGUMENTS = FUNCTION, WORDS

@@ -10,11 +10,12 @@ import numpy
 from . import distributions
 from .drawing import function_argument
 from .growing import Growing
+from .list_views import TupleView
 from .substitutes import substituted
 from .tracebacks import outgrown
 from .types import FLOAT, INT, NotCompiled
 from .values import Value
-from .views import TupleView, View, is_int
+from .views import View, is_int
 
 MODULE = ".random of Python"  # the argument for the generator of the module's own functions
 MOST = 2**32 - 1  # that a number which is drawn is below

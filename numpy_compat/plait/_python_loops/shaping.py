@@ -5,11 +5,12 @@ import numpy
 
 from .casts import cast
 from .folds import folded
+from .list_views import ListView
 from .made import dtype_of, materialised
 from .tracebacks import outgrown
 from .types import INT, NotCompiled, Scalar
 from .values import Listed, Value
-from .views import ListView, Vector, View, as_vector, computed, is_int, made
+from .views import Vector, View, as_vector, computed, is_int, made
 
 
 def _array(x, node):

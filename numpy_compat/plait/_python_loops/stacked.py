@@ -3,12 +3,13 @@
 import numpy
 
 from . import lines
+from .list_views import ListView
 from .made import materialised
 from .shaping import concatenate
 from .substitutes import substituted
 from .types import INT, NotCompiled
 from .values import Listed, Value
-from .views import ListView, Vector, View, as_vector, computed, is_int, made
+from .views import Vector, View, as_vector, computed, is_int, made
 
 
 def _line(lowering, x, node):

@@ -8,10 +8,11 @@ import functools
 from . import words
 from .growing import find
 from .grown_texts import CarriedText, Joined, added, joined  # noqa: F401  (which expressions take from here)
+from .list_views import TextView
 from .types import ASCII, BEYOND, BOOL, INT, NONE, NotCompiled, OBJECTS, PACKED, TEXT, TEXTS
 from .types import FEW as MOST_PACKED
 from .values import Value, kinds_of
-from .views import TextView, is_int
+from .views import is_int
 from .wanted import CHARACTERS, WantedAs
 
 FEW = 64  # characters of a constant, one of which is chosen
