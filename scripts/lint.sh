@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Checks format (clang-format), where names of systems and of instruction sets stand, clang-tidy's short list over core, recorder, planner and facade, and the Python files.
+# Checks format (clang-format), where names of systems and of instruction sets stand, clang-tidy's short list over core, recorder, planner and facade, and the Python files with their imports.
 # "lint.sh --changed" runs clang-tidy on files that differ from the main branch only. PLAIT_LINT_JOBS: files at a time.
 set -euo pipefail
 . "$(dirname "$0")/setup.sh"
@@ -34,6 +34,7 @@ if [ ${#tidy[@]} -gt 0 ]; then
 fi
 
 git ls-files -z '*.py' | xargs -0 "$py" -m py_compile || status=1
+"$py" scripts/import_circles.py || status=1
 "$py" -m pip install -q ruff 2>/dev/null || echo "ruff is not to be had: its checks are left out"
 if "$py" -m ruff --version >/dev/null 2>&1; then
   git ls-files -z '*.py' | xargs -0 "$py" -m ruff check --quiet || status=1

@@ -10,7 +10,7 @@ import sys as _sys
 
 import numpy as _numpy
 
-from . import _caught, _dispatch, _docs, _everyday, _fallback, _libraries, _methods, _namespace, _plait, _ufunc
+from . import _caught, _dispatch, _docs, _numpy_python, _fallback, _libraries, _methods, _namespace, _plait, _protocols, _ufunc
 from ._about import (
     can_cast, iscomplexobj, isfortran, isrealobj, isscalar, issubdtype, iterable, min_scalar_type, promote_types, result_type,
 )  # fmt: skip
@@ -49,7 +49,7 @@ from ._sorting import (
 )  # fmt: skip
 from ._state import config, evaluate, explain, get_num_threads, set_num_threads, show_config, stats, trim
 
-globals().update(_everyday.FUNCTIONS)
+globals().update(_numpy_python.FUNCTIONS)
 _dispatch.install(globals(), _numpy)
 _docs.describe_package(_sys.modules[__name__])
 _libraries.watch()

@@ -5,6 +5,7 @@ import functools
 import numpy
 
 from . import _plait
+from ._conversion import from_numpy, ufunc_of
 from ._plait import lazy_scalar, ndarray
 
 _REFUSED = "object __array__ method not producing an array"
@@ -100,12 +101,9 @@ def _stand_in(x, array):
 
 def as_wrapped(array, context):
     """What NumPy gives to an __array_wrap__, in Plait's arrays and ufuncs."""
-    from . import _ufunc
-    from ._fallback import from_numpy
-
     if context is not None:
         function, operands, place = context
-        function = _ufunc.make(function) if isinstance(function, numpy.ufunc) else function
+        function = ufunc_of(function) if isinstance(function, numpy.ufunc) else function
         context = function, tuple(getattr(x, "_plait_of", from_numpy(x)) for x in operands), place
     return from_numpy(array), context
 

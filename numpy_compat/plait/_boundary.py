@@ -9,10 +9,12 @@ import types
 import numpy
 
 from . import _plait
-from ._fallback import note, placed
+from ._conversion import placed
+from ._fallback import note
 from ._mapped import like_numpys, over_map
 from ._plait import lazy_scalar, ndarray
-from ._swap import DRAWING, drawing, numpys, numpys_generator, stand_in
+from ._stand_ins import DRAWING, drawing, numpys_generator, stand_in
+from ._numpy_proxy import numpys
 
 # Modules of classes whose instances hold no arrays of the caller's program.
 _FOREIGN = "builtins", "numpy", "plait"

@@ -9,7 +9,7 @@ import types
 import numpy
 
 from . import _dispatch, _plait
-from ._fallback import from_numpy, to_numpy
+from ._conversion import from_numpy, to_numpy
 from ._plait import ndarray
 
 WORTH = 20e-3  # seconds of all calls that pay for machine code of them
@@ -25,6 +25,7 @@ class vectorize(numpy.vectorize):
 
     _untraced = None  # why the function is not traced, where a loop of it runs in machine code
     _seconds = None  # that NumPy takes for an element, where it was what called the function
+    _worth = WORTH  # for _vectorize.py, which this imports
 
     def __new__(cls, pyfunc=numpy._NoValue, *args, **kwargs):
         from ._native import is_signatures, vectorized

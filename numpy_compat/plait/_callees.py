@@ -7,8 +7,9 @@ import types
 
 import numpy
 
+from ._functions import contents
 from ._source import ITEM
-from ._swap import contents, stand_in
+from ._stand_ins import stand_in
 
 # Modules whose functions take numbers by float(), int() and arithmetic.
 _READERS = {"builtins", "cmath", "itertools", "math", "numpy", "operator", "plait", "time"}

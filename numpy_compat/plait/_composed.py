@@ -13,7 +13,7 @@ import warnings
 import numpy
 
 from . import _default_dtype, _loops, _plait
-from ._fallback import from_numpy
+from ._conversion import from_numpy
 from ._plait import call_numpy, ndarray
 
 FEW = 1 << 17  # elements

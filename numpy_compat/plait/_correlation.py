@@ -6,8 +6,9 @@ import numpy
 from numpy._core import multiarray
 
 from ._composed import own
+from ._conversion import from_numpy, to_numpy
 from ._creation import asarray
-from ._fallback import call, from_numpy, to_numpy
+from ._fallback import call
 from ._joining import concatenate
 from ._plait import ndarray
 

@@ -4,8 +4,9 @@ import numpy
 
 from . import _default_dtype, _exchange, _plait
 from ._array_protocol import calling
+from ._conversion import from_numpy, placed
 from ._device import on
-from ._fallback import call, from_numpy, is_numpys, note, placed
+from ._fallback import call, is_numpys, note
 from ._plait import lazy_scalar, ndarray
 
 

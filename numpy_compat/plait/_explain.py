@@ -11,7 +11,8 @@ import types
 from . import _plait
 from ._boundary import Call, leaves
 from ._fallback import fallback_notes
-from ._jit import Target, body_of, is_jitted, loops_of, original
+from ._functions import original
+from ._jit import Target, body_of, is_jitted, loops_of
 from ._picture import Explanation, Picture, bytes_text, counted
 from ._plait import lazy_scalar, ndarray
 from ._source import ITEM, Source

@@ -4,7 +4,8 @@ device."""
 import numpy
 
 from . import _plait
-from ._fallback import edited, exported, from_numpy, to_numpy
+from ._conversion import edited, from_numpy, to_numpy
+from ._fallback import exported
 from ._plait import ndarray
 
 

@@ -11,11 +11,14 @@ from . import _foreign, _plait
 from ._boundary import Call, crossing
 from ._callees import calls_numpy_alone
 from ._device import device as _Device
-from ._foreign import has_foreign, know_torch, lends
+from ._foreign import has_foreign, lends
+from ._functions import contents, jitted_of, original
 from ._performance import PlaitPerformanceWarning as PlaitPerformanceWarning
 from ._performance import Watch, report
 from ._plait import has_foreign_class
-from ._swap import Swapped, contents, stand_in
+from ._stand_ins import stand_in
+from ._numpy_proxy import Swapped
+from ._torch import know_torch
 
 
 class ReplayWarning(UserWarning):
@@ -25,7 +28,7 @@ class ReplayWarning(UserWarning):
 
 
 class Target:
-    """The function to run in fn's place, the _swap.Swapped that it is made of (or None), and the object whose method it is (or None)."""
+    """The function to run in fn's place, the _numpy_proxy.Swapped that it is made of (or None), and the object whose method it is (or None)."""
 
     def __init__(self, fn, loops=False):
         self.owner = self.swapped = None
@@ -352,28 +355,15 @@ def jit(fn=None, *, device=None, replay=False, loops=True):
     return made
 
 
-def original(fn):
-    """The function that jit() was given, for what it made; else fn itself."""
-    if type(fn) is _plait.replayed:
-        return fn._jitted.fn
-    if not isinstance(fn, types.FunctionType) or not fn.__closure__:
-        return fn
-    return next((x.fn for x in map(contents, fn.__closure__) if type(x) is _Jitted), fn)
-
-
-def _jitted(fn):
-    return next((x for x in map(contents, getattr(fn, "__closure__", None) or ()) if type(x) is _Jitted), None)
-
-
 def is_jitted(fn):
     """Whether jit() made it, and compiles loops."""
-    made = _jitted(fn)
+    made = jitted_of(fn)
     return made is not None and made.loops
 
 
 def loops_of(fn):
     """The loops of a jitted function that may be compiled, outer ones before those in them."""
-    made = _jitted(fn)
+    made = jitted_of(fn)
     if made is None or made.target is None or made.target.swapped is None:
         return []
     cells = made.target.swapped.function.__closure__ or ()
@@ -384,5 +374,5 @@ def loops_of(fn):
 
 def body_of(fn):
     """The statements of a jitted function, where they may run in machine code as a whole; else None."""
-    made = _jitted(fn)
+    made = jitted_of(fn)
     return made and made.body

@@ -2,33 +2,18 @@
 
 import builtins
 import operator
-import sys
 import weakref
 
 import numpy
 
-from . import _docs, _elementwise, _exchange, _joining, _libraries, _overrides, _plait, _products, _reductions, _shape, _sorting
-from ._fallback import call, exported, flag, from_numpy, placed
+from . import _elementwise, _joining, _overrides, _plait, _products, _reductions, _shape, _sorting
+from ._conversion import from_numpy, placed
+from ._fallback import exported, flag
+from ._install import host_call, install
 from ._mapped import without_map
 from ._plait import ndarray
 
 _NO = numpy._NoValue
-
-
-def _install(function):
-    function.__qualname__ = f"ndarray.{function.__name__}"
-    theirs = getattr(numpy.ndarray, function.__name__, None)
-    if callable(theirs):
-        _docs.stand_for(function, theirs, "plait")
-    # Methods whose plain calls are C++'s take the function for all others.
-    if not _plait.set_general_method(function.__name__, function):
-        setattr(ndarray, function.__name__, function)
-    return function
-
-
-def _host_call(self, name, *args, **kwargs):
-    """The method of that name, by NumPy."""
-    return call(lambda a, *rest, **options: getattr(a, name)(*rest, **options), (self, *args), kwargs, f"ndarray.{name}")
 
 
 # --- reductions -------------------------------------------------------------------------------------------------------
@@ -43,7 +28,7 @@ def _reduction(name, kind, with_dtype):
         options = {k: v for k, v in options.items() if v is not _NO}
         if dtype is not None:
             options["dtype"] = dtype
-        return _host_call(self, name, axis=axis, out=out, **options)
+        return host_call(self, name, axis=axis, out=out, **options)
 
     def run(self, axis, dtype, out, keepdims, initial, where):
         if initial is not None:
@@ -65,7 +50,7 @@ def _reduction(name, kind, with_dtype):
             return run(self, axis, None, out, keepdims, initial, where)
 
     method.__name__ = name
-    return _install(method)
+    return install(method)
 
 
 _KINDS = _plait.reduction_kinds()
@@ -87,10 +72,10 @@ def _logical(name):
         options = {} if where is True else {"where": where}
         if dtype is not None:
             options["dtype"] = dtype
-        return _host_call(self, name, axis=axis, out=out, keepdims=keepdims, **options)
+        return host_call(self, name, axis=axis, out=out, keepdims=keepdims, **options)
 
     method.__name__ = name
-    return _install(method)
+    return install(method)
 
 
 def _arg(name):
@@ -100,31 +85,31 @@ def _arg(name):
         result = _plait.reduce(kind, self, axis, None, out, keepdims, None, None)
         if result is not NotImplemented:
             return result
-        return _host_call(self, name, axis, out, keepdims=keepdims)
+        return host_call(self, name, axis, out, keepdims=keepdims)
 
     method.__name__ = name
-    return _install(method)
+    return install(method)
 
 
 _logical("any"), _logical("all"), _arg("argmin"), _arg("argmax")
 
 
-@_install
+@install
 def mean(self, axis=None, dtype=None, out=None, keepdims=False, *, where=True):
     return _reductions.mean_of(self, axis, dtype, out, keepdims, where)
 
 
-@_install
+@install
 def var(self, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, where=True, mean=_NO):
     return _reductions.spread_of("var", self, axis, dtype, out, ddof, keepdims, where, mean)
 
 
-@_install
+@install
 def std(self, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, where=True, mean=_NO):
     return _reductions.spread_of("std", self, axis, dtype, out, ddof, keepdims, where, mean)
 
 
-@_install
+@install
 def trace(self, offset=0, axis1=0, axis2=1, dtype=None, out=None):
     return _shape.trace(self, offset, axis1, axis2, dtype, out)
 
@@ -132,7 +117,7 @@ def trace(self, offset=0, axis1=0, axis2=1, dtype=None, out=None):
 # --- shape ------------------------------------------------------------------------------------------------------------
 
 
-@_install
+@install
 def reshape(self, *shape, order="C", copy=None):
     if len(shape) == 1:
         shape = shape[0]
@@ -142,59 +127,59 @@ def reshape(self, *shape, order="C", copy=None):
         result = _plait.reshape(self, shape, order)
         if result is not NotImplemented:
             return result
-    return _host_call(self, "reshape", shape, order=order, copy=copy)
+    return host_call(self, "reshape", shape, order=order, copy=copy)
 
 
-@_install
+@install
 def ravel(self, order="C"):
     if order in ("C", "F"):
         result = _plait.reshape(self, (-1,) if self.size else (0,), order)
         if result is not NotImplemented:
             # A view only where the elements are contiguous.
             return result if result.size < 2 or result.strides[0] == result.itemsize else result.copy()
-    return _host_call(self, "ravel", order)
+    return host_call(self, "ravel", order)
 
 
-@_install
+@install
 def flatten(self, order="C"):
     if order in ("C", "F"):
         result = _plait.copy(self, order)
         if result is not NotImplemented:
             return _plait.reshape(result, (self.size,), order)
-    return _host_call(self, "flatten", order)
+    return host_call(self, "flatten", order)
 
 
-@_install
+@install
 def transpose(self, *axes):
     if len(axes) == 1:
         axes = axes[0]
     elif not axes:
         axes = None
     result = _plait.transpose(self, axes)
-    return _host_call(self, "transpose", axes) if result is NotImplemented else result
+    return host_call(self, "transpose", axes) if result is NotImplemented else result
 
 
-@_install
+@install
 def swapaxes(self, axis1, axis2, /):
     return _shape.swapaxes(self, axis1, axis2)
 
 
-@_install
+@install
 def squeeze(self, axis=None):
     return _shape._squeeze(self, axis)
 
 
-@_install
+@install
 def diagonal(self, offset=0, axis1=0, axis2=1):
     return _shape.diagonal(self, offset, axis1, axis2)
 
 
-@_install
+@install
 def repeat(self, repeats, axis=None):
     return _joining.repeat(self, repeats, axis)
 
 
-@_install
+@install
 def resize(self, *new_shape, refcheck=True):
     refcheck = operator.index(refcheck)
     if new_shape in ((), (None,)):
@@ -223,32 +208,32 @@ def resize(self, *new_shape, refcheck=True):
 # --- values -----------------------------------------------------------------------------------------------------------
 
 
-@_install
+@install
 def astype(self, dtype, order="K", casting="unsafe", subok=True, copy=True):
     if isinstance(copy, numpy._CopyMode):
         raise ValueError("_CopyMode enum is not allowed for astype function. Use true/false instead.")
     result = _plait.astype(self, dtype, order, casting, copy)
     if result is NotImplemented:
-        return _host_call(self, "astype", dtype, order, casting, subok, copy)
+        return host_call(self, "astype", dtype, order, casting, subok, copy)
     return result
 
 
-@_install
+@install
 def copy(self, order="C"):
     result = _plait.copy(self, order)
-    return _host_call(self, "copy", order) if result is NotImplemented else result
+    return host_call(self, "copy", order) if result is NotImplemented else result
 
 
-@_install
+@install
 def fill(self, value):
     # Arrays and lists are not broadcast: one element, cast as an array is, or NumPy's error.
     if isinstance(value, ndarray | list | tuple) and not (type(value) is ndarray and value.ndim == 0 and value.dtype == self.dtype):
-        _host_call(self, "fill", value)
+        host_call(self, "fill", value)
     else:
         self[...] = value
 
 
-@_install
+@install
 def item(self, *args):
     host = _plait.host_of(self)
     if host is not None:
@@ -275,12 +260,12 @@ def item(self, *args):
     return self[index].item()
 
 
-@_install
+@install
 def tolist(self):
     return _plait.export(self).tolist()
 
 
-@_install
+@install
 def to_numpy(self, dtype=None, copy=False):
     """The array as a numpy.ndarray, for code that asks for that type: over the same memory, unless a copy is asked for or needed.
 
@@ -292,22 +277,22 @@ def to_numpy(self, dtype=None, copy=False):
     return numpy.array(host, dtype)
 
 
-@_install
+@install
 def tobytes(self, order="C"):
     return _plait.export(self).tobytes(order)
 
 
-@_install
+@install
 def tofile(self, fid, sep="", format="%s"):
     _plait.export(self).tofile(fid, sep, format)
 
 
-@_install
+@install
 def clip(self, min=None, max=None, out=None, **kwargs):
     return _elementwise.clip(self, min, max, out, **kwargs)
 
 
-@_install
+@install
 def round(self, decimals=0, out=None):
     return _elementwise.round(self, decimals, out)
 
@@ -318,21 +303,21 @@ def _conjugate(name):
             import plait
 
             return plait.conjugate(self, out=out)
-        return self if out is None and self.dtype.kind in "biuf" else _host_call(self, name, *(() if out is None else (out,)))
+        return self if out is None and self.dtype.kind in "biuf" else host_call(self, name, *(() if out is None else (out,)))
 
     method.__name__ = name
-    return _install(method)
+    return install(method)
 
 
 _conjugate("conj"), _conjugate("conjugate")
 
 
-@_install
+@install
 def dot(self, b, out=None):
     return _products.dot(self, b, out)
 
 
-@_install
+@install
 def view(self, dtype=_NO, type=_NO):
     if type is _NO and isinstance(dtype, builtins.type) and issubclass(dtype, ndarray):
         dtype, type = _NO, dtype
@@ -355,35 +340,35 @@ def view(self, dtype=_NO, type=_NO):
     return _plait.set_base(from_numpy(exported(self, "ndarray.view").view(dtype)), self)
 
 
-@_install
+@install
 def setflags(self, write=None, align=None, uic=None):
     for name, value in ("aligned", align), ("writebackifcopy", uic), ("writeable", write):
         if value is not None:
             setattr(self.flags, name, value)
 
 
-@_install
+@install
 def sort(self, axis=-1, kind=None, order=None, *, stable=None, **newer):
     if not newer and _sorting.sort_in_place(self, axis, kind, order, stable):
         return
     if _plait.on_device(self):
-        return _host_call(self, "sort", axis, kind, order, stable=stable, **newer)
+        return host_call(self, "sort", axis, kind, order, stable=stable, **newer)
     exported(self, "ndarray.sort").sort(axis, kind, order, stable=stable, **newer)
 
 
-@_install
+@install
 def argsort(self, axis=-1, kind=None, order=None, *, stable=None, **newer):
     result = NotImplemented if newer else _sorting.order_of(self, axis, kind, order, stable)
-    return _host_call(self, "argsort", axis, kind, order, stable=stable, **newer) if result is NotImplemented else result
+    return host_call(self, "argsort", axis, kind, order, stable=stable, **newer) if result is NotImplemented else result
 
 
-@_install
+@install
 def searchsorted(self, v, side="left", sorter=None):
     result = _sorting.places_of(self, v, side, sorter)
-    return _host_call(self, "searchsorted", v, side, sorter) if result is NotImplemented else result
+    return host_call(self, "searchsorted", v, side, sorter) if result is NotImplemented else result
 
 
-@_install
+@install
 def to_device(self, device, /, *, stream=None):
     """A copy of the array on "cpu", "cuda" or "cuda:N", the array itself when it is there. Raises ValueError for a stream."""
     if stream is not None:
@@ -395,7 +380,7 @@ def _accumulation(name, ufunc):
     def method(self, axis=None, dtype=None, out=None):
         if not _overrides.asked(self, out):
             result = _plait.accumulate(ufunc, self, axis, dtype, out)
-            return _host_call(self, name, axis, dtype, out) if result is NotImplemented else result
+            return host_call(self, name, axis, dtype, out) if result is NotImplemented else result
         import plait
 
         flat = self.ravel() if axis is None and self.ndim != 1 else self
@@ -403,7 +388,7 @@ def _accumulation(name, ufunc):
         return getattr(plait, ufunc).accumulate(flat, axis or 0, out=out, **options)
 
     method.__name__ = name
-    return _install(method)
+    return install(method)
 
 
 _accumulation("cumsum", "add"), _accumulation("cumprod", "multiply")
@@ -415,10 +400,10 @@ for _name in (
     if hasattr(numpy.ndarray, _name):
 
         def _fallback(self, *args, _name=_name, **kwargs):
-            return _host_call(self, _name, *args, **kwargs)
+            return host_call(self, _name, *args, **kwargs)
 
         _fallback.__name__ = _name
-        _install(_fallback)
+        install(_fallback)
 
 
 def _indexing_method(name, native):
@@ -426,10 +411,10 @@ def _indexing_method(name, native):
 
     def method(self, *args, **kwargs):
         result = native(self, *args, **kwargs) if type(self) is ndarray else NotImplemented
-        return _host_call(self, name, *args, **kwargs) if result is NotImplemented else result
+        return host_call(self, name, *args, **kwargs) if result is NotImplemented else result
 
     method.__name__ = name
-    return _install(method)
+    return install(method)
 
 
 def _plain_only(native):
@@ -443,7 +428,7 @@ _indexing_method("take", _plain_only(_plait.take))
 _indexing_method("compress", _plain_only(lambda self, condition, axis: _plait.compress(condition, self, axis)))
 
 
-# --- protocols --------------------------------------------------------------------------------------------------------
+# --- pickles and copies --------------------------------------------------------------------------------------------------------
 
 
 def _rebuild(kind, host, state):
@@ -468,12 +453,12 @@ def _is_standard(x):
     return _plait.host_of(x) is None and _plait.standard(x, (x,)) is x
 
 
-@_install
+@install
 def __reduce__(self):
     return self.__reduce_ex__(0)
 
 
-@_install
+@install
 def __reduce_ex__(self, protocol):
     """As NumPy's array, which is read without Plait; what only Plait has is rebuilt by it."""
     host = _plait.export(self)
@@ -482,12 +467,12 @@ def __reduce_ex__(self, protocol):
     return _rebuild, (type(self), host, getattr(self, "__dict__", None))
 
 
-@_install
+@install
 def __copy__(self):
     return self.copy("K")
 
 
-@_install
+@install
 def __deepcopy__(self, memo):
     host = _plait.host_of(self)
     if host is not None:
@@ -497,137 +482,10 @@ def __deepcopy__(self, memo):
     return self.copy("K")
 
 
-@_install
+@install
 def __format__(self, spec):
     if self.ndim == 0:
         return format(_plait.export(self)[()], spec)
     if spec:
         raise TypeError("unsupported format string passed to numpy.ndarray.__format__")
     return str(self)
-
-
-@_install
-def __array_wrap__(self, array, context=None, return_scalar=False):
-    made = from_numpy(array) if type(array) is numpy.ndarray else array
-    if return_scalar and type(self) is ndarray and numpy.ndim(made) == 0:
-        return made[()]
-    if type(made) is type(self):
-        return made
-    return _plait.view_as(made, type(self), self)
-
-
-@_install
-def __dlpack__(self, *, stream=None, max_version=None, dl_device=None, copy=None):
-    if _plait.on_device(self):
-        return _exchange.to_dlpack(self, stream, max_version, dl_device, copy)
-    native = _plait.host_of(self) is None
-    narrow = self.dtype if native and self.dtype.num >= 256 else None  # a dtype of Plait's that NumPy's own capsules do not know
-    lent = self if narrow is None else self.view(f"u{self.itemsize}")
-    host = numpy.asarray(memoryview(lent)) if native else _plait.export(self)  # the capsule keeps this array
-    capsule = host.__dlpack__(stream=stream, max_version=max_version, dl_device=dl_device, copy=copy)
-    if narrow is not None:
-        _plait.narrow_dlpack(capsule, narrow)
-    return capsule
-
-
-@_install
-def __dlpack_device__(self):
-    return _exchange.device_of(self)
-
-
-ndarray.__cuda_array_interface__ = property(_exchange.interface)
-
-
-def _torch_function(cls, func, types, args=(), kwargs=None):
-    """torch's protocol: its functions take arrays as tensors over their memory."""
-    from . import _foreign
-
-    return _foreign.torch_function(func, args, kwargs or {})
-
-
-ndarray.__torch_function__ = classmethod(_torch_function)
-
-
-@_install
-def __array_namespace__(self, *, api_version=None):
-    """plait.array_api, the array API standard and nothing else. Raises ValueError for versions that it does not have."""
-    from . import array_api
-
-    if api_version != array_api.__array_api_version__:
-        numpy.empty(0).__array_namespace__(api_version=api_version)  # which has the versions before, and raises for all others
-    if _libraries.wants_numpys_names(sys._getframe(1)):
-        import plait
-
-        return plait
-    return array_api
-
-
-@_install
-def __sizeof__(self):
-    return object.__sizeof__(self) + (self.nbytes if self.base is None else 0)
-
-
-@_install
-def __setstate__(self, state):
-    raise TypeError("Plait arrays are restored by their constructor")
-
-
-@_install
-def __array_finalize__(self, obj, /):
-    pass
-
-# What pandas keeps for long it takes from arrays of this kind by to_numpy(): its compiled code asks for NumPy's own type.
-ndarray._typ = "npy_extension"
-# numpy.ma keeps the class of what a masked array was made of, and makes views of that class.
-ndarray._baseclass = numpy.ndarray
-ndarray.__module__ = "plait"
-
-
-@_install
-def __array_ufunc__(self, ufunc, method, *inputs, **kwargs):
-    import plait
-
-    if not callable(ufunc):  # Numba's and others' pass themselves
-        raise TypeError(f"__array_ufunc__() takes a ufunc, not {type(ufunc).__name__}")
-    for x in (*inputs, *kwargs.get("out", ()), *([kwargs["where"]] if "where" in kwargs else [])):
-        kind = type(x)
-        if _overrides.own(kind):
-            return NotImplemented  # as NumPy: who overrides unwraps its operands first
-        if not isinstance(x, ndarray) and kind is not _plait.lazy_scalar:
-            override = getattr(kind, "__array_ufunc__", None)
-            if override is not None and override is not numpy.generic.__dict__.get("__array_ufunc__"):
-                if not isinstance(x, numpy.generic):
-                    return NotImplemented
-    ours = ufunc if type(ufunc) is _plait.ufunc else plait._ufunc_of(ufunc)
-    if ours is None:
-        return call(getattr(ufunc, method), inputs, kwargs, ufunc.__name__)
-    out = kwargs.get("out")
-    if out is not None and all(v is None for v in out):
-        del kwargs["out"]
-    return (ours if method == "__call__" else getattr(ours, method))(*inputs, **kwargs)
-
-
-_PLAIN = frozenset((ndarray, numpy.ndarray, _plait.lazy_scalar))
-_functions = {}  # NumPy's function -> Plait's, of those that were called with Plait's arrays
-
-
-@_install
-def __array_function__(self, func, types, args, kwargs):
-    if type(self) is ndarray and func in _functions and type(args) is tuple and type(kwargs) is dict and _PLAIN.issuperset(types):
-        return _functions[func](*args, **kwargs)
-
-    import plait
-
-    if not isinstance(args, tuple):
-        raise TypeError("args must be a tuple.")
-    if not isinstance(kwargs, dict):
-        raise TypeError("kwargs must be a dict.")
-    for kind in types:
-        if not issubclass(kind, ndarray) and kind is not _plait.lazy_scalar:
-            return NotImplemented
-    ours = func if type(func) is type(plait.sum) else plait._function_of(func)
-    if ours is None:
-        return call(func, args, kwargs)
-    if type(ours) is type(plait.sum):  # asks nobody where all are plain
-        _functions[func] = ours
-    return getattr(ours, "_implementation", ours)(*args, **kwargs)

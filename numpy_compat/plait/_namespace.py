@@ -8,7 +8,8 @@ import types
 import numpy
 
 from . import _default_dtype, _dispatch, _plait
-from ._fallback import call, from_numpy, to_numpy, wrapper
+from ._conversion import from_numpy, to_numpy, ufunc_of
+from ._fallback import call, wrapper
 from ._submodules import NATIVE
 
 # Modules of NumPy that say nothing about arrays.
@@ -49,9 +50,7 @@ _COMPARISONS = {
 def adapt(value, name, module="plait"):
     """What stands for an object of NumPy's namespace in Plait's."""
     if isinstance(value, numpy.ufunc):
-        from . import _ufunc
-
-        return _ufunc.make(value)
+        return ufunc_of(value)
     if isinstance(value, type) or not callable(value):
         if name in ("r_", "c_", "mgrid", "ogrid"):
             return _Indexed(value, name)

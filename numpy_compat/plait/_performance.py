@@ -13,9 +13,9 @@ import warnings
 import numpy
 
 from . import _plait
+from ._functions import contents
 from ._profile import add_up, advice_of, columns, rows_of
 from ._source import Source, place, shown
-from ._swap import contents
 
 FIRST, MORE = 3, 3  # calls that are watched: of a function, and after long ones
 LONG = 10e-3  # seconds of a call, below which nothing is said

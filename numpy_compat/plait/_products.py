@@ -6,7 +6,8 @@ import math
 import numpy
 
 from . import _plait
-from ._fallback import call, from_numpy, to_numpy
+from ._conversion import from_numpy, to_numpy
+from ._fallback import call
 from ._plait import ndarray
 
 

@@ -13,7 +13,7 @@ import types
 import numpy
 
 from . import _plait, _values
-from ._swap import contents
+from ._functions import contents
 from ._values import PYTHON, Untraceable, Value
 
 _NUMBERS = bool, int, float, complex, str, type(None), numpy.float64, numpy.int64, numpy.bool_

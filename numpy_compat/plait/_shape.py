@@ -7,8 +7,9 @@ import numpy
 
 from . import _plait
 from ._array_protocol import calling
+from ._conversion import to_numpy
 from ._creation import asanyarray, asarray
-from ._fallback import RECORDED, call, to_numpy
+from ._fallback import RECORDED, call
 from ._plait import ndarray
 
 

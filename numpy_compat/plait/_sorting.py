@@ -7,8 +7,9 @@ from numpy.lib import _function_base_impl as _theirs
 
 from . import _plait
 from ._composed import FEW, composed, rebuilt
+from ._conversion import to_numpy
 from ._creation import asarray
-from ._fallback import call, given, is_numpys, to_numpy
+from ._fallback import call, given, is_numpys
 from ._joining import concatenate
 from ._plait import ndarray
 

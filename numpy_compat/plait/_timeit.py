@@ -5,8 +5,9 @@ import time
 
 from . import _plait
 from ._boundary import has_plait, leaves
-from ._jit import jit, original
-from ._swap import numpys
+from ._functions import original
+from ._jit import jit
+from ._numpy_proxy import numpys
 
 _WARM = 2.0  # seconds that the background has to compile in, at most
 _QUIET = 0.05  # seconds without a new kernel after which it has

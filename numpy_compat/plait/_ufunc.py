@@ -131,17 +131,6 @@ for _method in (reduce, accumulate, reduceat, outer, at, resolve_dtypes):
     setattr(ufunc, _method.__name__, _method)
 
 
-_made = {}
-
-
-def make(numpy_ufunc):
-    """The plait.ufunc of a numpy.ufunc; one object however many names it has."""
-    ours = _made.get(numpy_ufunc)
-    if ours is None:
-        ours = _made[numpy_ufunc] = _plait.new_ufunc(numpy_ufunc, numpy_ufunc.__name__)
-    return ours
-
-
 def __reduce__(self):
     """As NumPy's, by its name; a caller's are found where a module has them, as NumPy's are."""
     name = self.__name__

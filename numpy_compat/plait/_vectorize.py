@@ -7,8 +7,8 @@ import types
 import numpy
 
 from . import _plait
-from ._called import WORTH
-from ._fallback import call, from_numpy, to_numpy
+from ._conversion import from_numpy, to_numpy
+from ._fallback import call
 from ._plait import lazy_scalar, ndarray
 from ._pure import guarded
 from ._traced import Trace, arrays, computed
@@ -23,7 +23,7 @@ def called(of, args, kwargs):
     """What one call of a _called.vectorize gives."""
     if of._seconds is not None and not kwargs and all(type(x) is ndarray or type(x) in _NUMBERS for x in args):
         n = math.prod({x.shape: x.size for x in args if type(x) is ndarray}.values())  # at most; arrays of one shape count once
-        if n < FEW and n * of._seconds < WORTH:
+        if n < FEW and n * of._seconds < of._worth:
             started = time.perf_counter()
             results = call(numpy.vectorize.__call__.__get__(of), args, None, f"vectorize: fewer than {FEW} elements")
             of._seconds = (time.perf_counter() - started) / max(n, 1)
@@ -83,7 +83,7 @@ class _Call:
         if not readable(of.pyfunc):
             raise Untraceable
         several, dtypes = self._dtypes(given)
-        if n * (self.seconds or CALL) < WORTH:
+        if n * (self.seconds or CALL) < of._worth:
             raise Untraceable
         flat = [numpy.broadcast_to(to_numpy(x), shape).reshape(-1) if isinstance(x, ndarray) else x for x in given]
         made = [numpy.empty(n, t) for t in dtypes]

@@ -10,9 +10,8 @@ import types
 
 import numpy
 
-from ._jit import original
+from ._functions import contents, original
 from ._python_loops.reading import lambda_of, tree_of
-from ._swap import contents
 
 ARRAY, HOLDER = "array", "holder"  # what a name stands for: an array of the library, or what holds such
 _ARRAYS = {"T", "mT", "H", "mH", "real", "imag", "data", "grad", "at"}  # attributes of arrays that are, too

@@ -8,7 +8,7 @@ import weakref
 import numpy
 
 from . import _default_dtype, _dispatch, _draws, _namespace, _plait
-from ._fallback import from_numpy, to_numpy
+from ._conversion import from_numpy, to_numpy
 from ._plait import call_numpy
 
 

@@ -146,18 +146,18 @@ def by_python(text, seconds=0.5, shake=0.0):
 def by_plait(module, text):
     """In a worker: outcomes where loops are handed over at their beginning, to quick code that runs an iteration at a time and to that of full effort, and later,
     and where their entries run them; which loops ran in machine code, and why others did not."""
-    from plait._python_loops import running, sharing
+    from plait._python_loops import codes, going_over, running, sharing
 
     source, setup = parts_of(text)
     ns = scope()
     exec(setup, start := scope())
     f = module.jit(function_of(source, ns))
     reached, compiled, why, looks = set(), set(), [], [0, 1]
-    inputs, run, entry_of = running.Loop.inputs, running.Code.run, running.entry_of
+    inputs, run, entry_of = running.Loop.inputs, codes.Code.run, codes.entry_of
 
     def ready(code):
         looks[0] += 1
-        return looks[0] >= looks[1] and code.usable and (code.procedure.compile(quick=running.PART == 0) or True)
+        return looks[0] >= looks[1] and code.usable and (code.procedure.compile(quick=going_over.PART == 0) or True)
 
     def looks_at(loop, variables):
         reached.add(loop.where[1])
@@ -167,20 +167,20 @@ def by_plait(module, text):
         compiled.add(loop.where[1])
         return run(code, loop, *args)
 
-    running.WORTH, running.Code.ready, running.Loop.inputs, running.Code.run = 0.0, property(ready), looks_at, runs
-    running._log, usual = why.append, running.PART
-    running.entry_of = lambda *_: None
+    going_over.WORTH, codes.Code.ready, running.Loop.inputs, codes.Code.run = 0.0, property(ready), looks_at, runs
+    going_over.log, usual = why.append, going_over.PART
+    codes.entry_of = lambda *_: None
     sharing.WORTH, sharing.COPIED = 0.0, math.inf  # whatever can be run in parts is
     try:
         outcomes = []
         for begin, part in ((1, 0.0), (1, usual), (start["start"], usual)):
-            looks[:], running.PART, running.MUCH = (0, begin), part, math.inf
+            looks[:], going_over.PART, going_over.MUCH = (0, begin), part, math.inf
             outcomes.append(outcome(f, setup))
-        running.entry_of, sharing.WORTH, looks[1] = entry_of, math.inf, 1
+        codes.entry_of, sharing.WORTH, looks[1] = entry_of, math.inf, 1
         outcome(f, setup)  # which makes the entries
         outcomes += [outcome(f, setup), outcome(f, setup)]  # the latter runs a function of loops alone on the caller's arrays
     finally:
-        running.Loop.inputs, running.Code.run, running.PART, running.entry_of = inputs, run, usual, entry_of
+        running.Loop.inputs, codes.Code.run, going_over.PART, codes.entry_of = inputs, run, usual, entry_of
     return {"outcomes": outcomes, "reached": sorted(reached), "compiled": sorted(compiled), "why": why}
 
 

@@ -121,12 +121,12 @@ def run_python():
 @pytest.fixture
 def from_look(monkeypatch):
     """from_look(n): Python's loops go over to machine code where somebody asks for the n-th time whether it is ready."""
-    from plait._python_loops import running
+    from plait._python_loops import codes, going_over
 
     def begin(n):
         looks = itertools.count(1)
-        monkeypatch.setattr(running, "WORTH", 0.0)
-        monkeypatch.setattr(running.Code, "ready", property(lambda code: next(looks) >= n and code.usable and (code.procedure.compile() or True)))
+        monkeypatch.setattr(going_over, "WORTH", 0.0)
+        monkeypatch.setattr(codes.Code, "ready", property(lambda code: next(looks) >= n and code.usable and (code.procedure.compile() or True)))
 
     return begin
 

@@ -8,7 +8,7 @@ import warnings
 
 import plait
 from plait._jit import loops_of
-from plait._python_loops import running
+from plait._python_loops import going_over
 
 
 def anew(f):
@@ -45,7 +45,7 @@ def check(f, args):
 def check_compiled(f, args, monkeypatch):
     """No loop of the function stays Python's (with loops that go over where they begin)."""
     said = []
-    monkeypatch.setattr(running, "_log", said.append)
+    monkeypatch.setattr(going_over, "log", said.append)
     jitted = plait.jit(anew(f))
     for _ in range(2):
         outcome(jitted, args)

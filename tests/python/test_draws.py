@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import plait
-from plait._fallback import to_numpy
+from plait._conversion import to_numpy
 
 LINE = numpy.arange(60_000.0)
 PLANE = LINE.reshape(300, 200)

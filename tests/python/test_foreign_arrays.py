@@ -16,7 +16,7 @@ import pytest
 from support import needs_device
 
 import plait
-from plait import _foreign
+from plait import _foreign_libraries
 from plait._jit import loops_of
 
 np = numpy
@@ -562,7 +562,7 @@ class Lent(Tensor):
         return self.memory
 
 
-class LentLibrary(_foreign._Library):
+class LentLibrary(_foreign_libraries.Library):
     to_numpy = "as_numpy"
 
     def __init__(self):
@@ -582,7 +582,7 @@ class LentLibrary(_foreign._Library):
 @pytest.fixture
 def library(monkeypatch):
     made = LentLibrary()
-    monkeypatch.setitem(_foreign.known, Lent, made)
+    monkeypatch.setitem(_foreign_libraries.known, Lent, made)
     return made
 
 

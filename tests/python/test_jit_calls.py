@@ -14,7 +14,8 @@ import numpy as np
 import pytest
 
 import plait
-from plait._jit import _jitted, is_jitted, original
+from plait._functions import jitted_of, original
+from plait._jit import is_jitted
 from plait._python_loops import whole
 
 
@@ -79,16 +80,16 @@ def test_calls_by_position_ask_python_nothing(run_python, after):
 
 POSITIONS = """
 import numpy as np, plait, sys
-from plait._jit import _jitted
-from plait._python_loops import running, whole
-whole.AFTER, running.WORTH = {after}, 0.0
-running.Code.ready = property(lambda code: code.usable and (code.procedure.compile() or True))
+from plait._functions import jitted_of
+from plait._python_loops import codes, going_over, whole
+whole.AFTER, going_over.WORTH = {after}, 0.0
+codes.Code.ready = property(lambda code: code.usable and (code.procedure.compile() or True))
 sys.path.insert(0, {here!r})
 from test_foreign_arrays import Tensor
 from test_jit_calls import X, total
 for _ in range(20):
     total(X), total(Tensor(X))
-counted, jitted, look = [], _jitted(total), _jitted(total).look
+counted, jitted, look = [], jitted_of(total), jitted_of(total).look
 jitted.look = lambda run: (counted.append(run), look(run))
 assert total(X) == total(X, 2.0) == total(np.array([0.0, 10.0])) == 20
 lent = total(Tensor(X))
@@ -181,6 +182,6 @@ def test_only_a_jitted_functions_calls_begin_so():
             plait._plait.call_natively(other)
     for wrong in (_total, 3):
         with pytest.raises(TypeError):
-            _jitted(total).whole = wrong
+            jitted_of(total).whole = wrong
         with pytest.raises(TypeError):
-            _jitted(total).direct = wrong
+            jitted_of(total).direct = wrong

@@ -87,9 +87,10 @@ def test_errors_of_python_modules_are_explained(words_of_others):
 
 
 def test_refusals_of_other_libraries_arrays_are_explained():
-    tree = ast.parse(pathlib.Path(plait.__file__).with_name("_foreign.py").read_text())
-    made = [n.args[1] for n in ast.walk(tree) if isinstance(n, ast.Call) and getattr(n.func, "id", "") == "_Refused"]
-    made += [n.value.elts[1] for n in ast.walk(tree) if isinstance(n, ast.Yield) and isinstance(n.value, ast.Tuple) and len(n.value.elts) == 3]
+    files = (pathlib.Path(plait.__file__).with_name(name) for name in ("_foreign.py", "_foreign_libraries.py"))
+    nodes = [n for file in files for n in ast.walk(ast.parse(file.read_text()))]
+    made = [n.args[1] for n in nodes if isinstance(n, ast.Call) and getattr(n.func, "id", "") == "Refused"]
+    made += [n.value.elts[1] for n in nodes if isinstance(n, ast.Yield) and isinstance(n.value, ast.Tuple) and len(n.value.elts) == 3]
     found = {text for text in map(text_of, made) if text}
     assert len(found) > 12
     assert not sorted(m for m in found if not explained(f"... {m}"))

@@ -126,7 +126,7 @@ def test_few_calls_are_watched_and_none_inside_others():
     assert "no call has been watched" in inner.report()
     for _ in range(6):
         inner(x)
-    assert plait._jit._jitted(inner).watch is None and plait._jit._jitted(inner).watched.calls == 3
+    assert plait._functions.jitted_of(inner).watch is None and plait._functions.jitted_of(inner).watched.calls == 3
 
 
 def test_a_call_that_raises_ends_its_profile():
@@ -149,7 +149,7 @@ def test_long_calls_are_watched_again():
     f = plait.jit(naps)
     for _ in range(4):
         f(np.ones(3), 0.0)
-    watched = plait._jit._jitted(f).watched
+    watched = plait._functions.jitted_of(f).watched
     assert watched.calls == 3
     for _ in range(8):
         f(np.ones(3), 0.011)

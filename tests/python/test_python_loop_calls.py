@@ -12,8 +12,9 @@ import numpy as np
 import pytest
 
 import plait
-from plait._jit import _jitted, loops_of
-from plait._python_loops import running, sharing
+from plait._functions import jitted_of
+from plait._jit import loops_of
+from plait._python_loops import codes, going_over, sharing
 
 SCALE = 2.0
 TABLE = np.arange(10.0)
@@ -236,8 +237,8 @@ def test_globals_that_change(monkeypatch):
 
 
 def soon_again(monkeypatch):
-    monkeypatch.setattr(running, "WORTH", 0.0)
-    monkeypatch.setattr(running.Code, "ready", property(lambda code: code.usable and (code.procedure.compile() or True)))
+    monkeypatch.setattr(going_over, "WORTH", 0.0)
+    monkeypatch.setattr(codes.Code, "ready", property(lambda code: code.usable and (code.procedure.compile() or True)))
     monkeypatch.setattr(sharing, "WORTH", math.inf)
 
 
@@ -323,7 +324,7 @@ def by_globals(x):
 @alone
 def test_numbers_of_the_module_outside_of_loops(monkeypatch):
     g = fast(by_globals, FLOATS)
-    assert _jitted(g).direct.takes((FLOATS,))
+    assert jitted_of(g).direct.takes((FLOATS,))
     for n in (3, 50, 3.5, np.int64(4)):
         monkeypatch.setitem(globals(), "N", n)
         alike(by_globals, g, FLOATS)
@@ -362,7 +363,7 @@ def test_numpy_s_view_of_plait_s_memory():
 @alone
 def test_entries_that_give_back_to_python_what_they_cannot_run():
     g = fast(popcount, INTS)
-    direct = _jitted(g).direct
+    direct = jitted_of(g).direct
     assert direct.takes((INTS,)) and not direct.takes(([INTS],)) and not direct.takes((plait.asarray(INTS),))
     assert g([3, 5]) == 4
     before = runs(g)
@@ -373,7 +374,7 @@ def test_entries_that_give_back_to_python_what_they_cannot_run():
 
 def test_functions_with_array_expressions_go_by_numpy_s_stand_in():
     g = fast(rows, FLOATS)
-    assert not _jitted(g).direct.takes((FLOATS,))
+    assert not jitted_of(g).direct.takes((FLOATS,))
     alike(rows, g, FLOATS)
 
 

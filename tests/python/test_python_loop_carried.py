@@ -8,7 +8,7 @@ from loop_checks import anew, check, check_compiled
 
 import plait
 from plait._jit import loops_of
-from plait._python_loops import running
+from plait._python_loops import entries
 
 rng = np.random.default_rng(9)
 A, V, G = rng.random((5, 5)), rng.random(5), rng.random((6, 7))
@@ -214,7 +214,7 @@ def test_arrays_that_overlap_stay_pythons(at_once):
 
 def test_large_arrays_are_left_to_threads(at_once):
     f = plait.jit(anew(stepped))
-    x = np.ones(running.LARGE + 1)
+    x = np.ones(entries.LARGE + 1)
     assert f(x, 3).tolist() == stepped(x, 3).tolist() and not any(code.runs for loop in loops_of(f) for code in loop.codes.values())
 
 

@@ -160,11 +160,11 @@ def test_a_function_of_an_earlier_call_reads_that_calls_variables(at_once):
 
 def test_handed_over_in_the_middle(monkeypatch):
     """Quick code first, some iterations at a time."""
-    from plait._python_loops import running
+    from plait._python_loops import codes, going_over
 
-    monkeypatch.setattr(running, "WORTH", 0.0)
-    monkeypatch.setattr(running, "PART", 0.0)
-    monkeypatch.setattr(running.Code, "ready", property(lambda code: code.usable and (code.procedure.compile(quick=True) or True)))
+    monkeypatch.setattr(going_over, "WORTH", 0.0)
+    monkeypatch.setattr(going_over, "PART", 0.0)
+    monkeypatch.setattr(codes.Code, "ready", property(lambda code: code.usable and (code.procedure.compile(quick=True) or True)))
     for f in FUNCTIONS:
         same(f(N), plait.jit(f)(N))
 

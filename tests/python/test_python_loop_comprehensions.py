@@ -10,7 +10,7 @@ from loop_cases import copies
 
 import plait
 from plait._jit import loops_of
-from plait._python_loops import comprehensions, elements
+from plait._python_loops import comprehension_folds, elements
 
 
 def same(a, b):
@@ -140,7 +140,7 @@ def rounded(x, n):
 
 @pytest.mark.parametrize("n", [0, 1, 2, 3, 7, 8, 9, 11])
 def test_sums_of_floats_are_compensated_where_those_of_python_are(n, at_once, monkeypatch):
-    monkeypatch.setattr(comprehensions, "_COMPENSATES", True)
+    monkeypatch.setattr(comprehension_folds, "_COMPENSATES", True)
     x = np.array([1e16, 1.0, -1e16, 1e-3, 1e300, 1.0, -1e300, math.inf, 1.0, -math.inf])
     g = plait.jit(rounded)
     same(neumaier(float(v) for v in x[: max(n - 1, 0)]), g(x, n))

@@ -9,7 +9,8 @@ import pytest
 from test_python_loop_calls import described, runs
 
 import plait
-from plait._jit import _jitted, loops_of
+from plait._functions import jitted_of
+from plait._jit import loops_of
 from plait._python_loops import sharing
 
 SCALES = [1.0, 2.0, 4.0]
@@ -323,4 +324,4 @@ def test_a_function_of_lists_runs_on_the_callers_own():
         assert outcome(g, (given, 2)) == outcome(made_of, (given, 2))
     g, own = fast(first_of, ([1.0, 2.0], 2)), [1]
     own.append(own)  # which has no last element
-    assert not _jitted(g).direct.takes((own, 1))
+    assert not jitted_of(g).direct.takes((own, 1))

@@ -9,7 +9,7 @@ import pytest
 from loop_checks import anew, outcome
 
 import plait
-from plait._python_loops import running
+from plait._python_loops import codes
 
 KEYS = np.array([3, 1, 3, 2, 1, 7, 3])
 
@@ -69,7 +69,7 @@ def smallest(keys):
 @pytest.mark.parametrize("f, args", [(known_before, [KEYS]), (last_of_stack, [9]), (counts_twice, [KEYS]), (of_a_comprehension, [KEYS]), (smallest, [KEYS])], ids=lambda x: getattr(x, "__name__", ""))
 def test_what_nobody_reads_is_not_given_back(f, args, at_once, monkeypatch):
     given = []
-    monkeypatch.setattr(running, "put_back", lambda *a: given.append(a))
+    monkeypatch.setattr(codes, "put_back", lambda *a: given.append(a))
     assert outcome(plait.jit(anew(f)), args) == outcome(f, args)
     assert not given
 

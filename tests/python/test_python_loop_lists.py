@@ -9,7 +9,7 @@ import pytest
 from loop_checks import anew, check, check_compiled, outcome
 
 import plait
-from plait._python_loops import running
+from plait._python_loops import codes, going_over
 
 rng = np.random.default_rng(5)
 X = rng.random(50)
@@ -524,8 +524,8 @@ def test_lists_of_several_types(values, at_once):
 
 def test_a_list_grows_in_code_that_is_soon_there(monkeypatch):
     for name, seconds in {"WORTH": 0.0, "PART": 0.0, "MUCH": 1e9}.items():
-        monkeypatch.setattr(running, name, seconds)
-    monkeypatch.setattr(running.Code, "ready", property(lambda code: code.usable and (code.procedure.compile(quick=True) or True)))
+        monkeypatch.setattr(going_over, name, seconds)
+    monkeypatch.setattr(codes.Code, "ready", property(lambda code: code.usable and (code.procedure.compile(quick=True) or True)))
     for f, args in COMPILED:
         assert outcome(plait.jit(f), args) == outcome(f, args)
 
@@ -619,7 +619,7 @@ def test_a_list_grows_where_a_loop_begins_in_parts(at_once, monkeypatch):
             s = s * 3 + a.pop(1)
         return s
 
-    monkeypatch.setattr(running, "PART", 0.0)
+    monkeypatch.setattr(going_over, "PART", 0.0)
     for n in (5, 20):
         assert outcome(plait.jit(popped), (list(range(12)), n)) == outcome(popped, (list(range(12)), n))
 

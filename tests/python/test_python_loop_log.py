@@ -6,9 +6,9 @@ import plait
 
 SOURCE = """
 import numpy as np, plait
-from plait._python_loops import running
-running.WORTH = 0.0
-running.Code.ready = property(lambda code: code.usable and (code.procedure.compile() or True))
+from plait._python_loops import codes, going_over
+going_over.WORTH = 0.0
+codes.Code.ready = property(lambda code: code.usable and (code.procedure.compile() or True))
 
 @plait.jit
 def f(x, n):

@@ -9,7 +9,7 @@ import pytest
 from loop_cases import random, same
 
 import plait
-from plait._python_loops import running
+from plait._python_loops import codes
 
 
 def test_a_loop_of_objects_stays_pythons(at_once, capfd):
@@ -108,8 +108,8 @@ def test_a_function_of_a_notebook_whose_imports_are_in_another_cell(at_once, mon
     cell = {"math": math, "np": np, "__name__": "cell"}
     exec(compile(source, "<cell>", "exec"), cell)
     runs = []
-    run = running.Code.run
-    monkeypatch.setattr(running.Code, "run", lambda *a: runs.append(1) or run(*a))
+    run = codes.Code.run
+    monkeypatch.setattr(codes.Code, "run", lambda *a: runs.append(1) or run(*a))
     assert plait.jit(cell["roots"])(np.array([4.0, 9.0])).tolist() == [2, 3]
     assert runs
 
@@ -145,12 +145,12 @@ def test_functions_that_a_loop_calls(at_once):
     x = random.random(12)
     expected = calls(x.copy())
     runs = []
-    real = running.Code.run
-    running.Code.run = lambda code, *args: runs.append(code) or real(code, *args)
+    real = codes.Code.run
+    codes.Code.run = lambda code, *args: runs.append(code) or real(code, *args)
     try:
         got = plait.jit(calls)(x.copy())
     finally:
-        running.Code.run = real
+        codes.Code.run = real
     same(expected, got)
     assert len(runs) == 1
 

@@ -10,7 +10,7 @@ import pytest
 
 import plait
 from loop_checks import anew, check, check_compiled, outcome
-from plait._python_loops import running
+from plait._python_loops import going_over
 
 
 class Walk:
@@ -334,7 +334,7 @@ def noting():
 @pytest.mark.parametrize("f, args, why", [(sets_t, (Celsius(), 4), "set by more"), (reads_any, (Answering(), 4), "attribute some"), (sets_t, (noting(), 4), "set by more")])
 def test_attributes_that_do_more_are_pythons(f, args, why, at_once, monkeypatch):
     said = []
-    monkeypatch.setattr(running, "_log", said.append)
+    monkeypatch.setattr(going_over, "log", said.append)
     check(anew(f), args)
     assert why in said[0]
 

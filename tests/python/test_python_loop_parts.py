@@ -6,7 +6,7 @@ import pytest
 from loop_cases import copies, ran, same
 
 import plait
-from plait._python_loops import running
+from plait._python_loops import going_over
 
 
 def gauss(a):
@@ -152,7 +152,7 @@ def shifted(a, s, out):
 
 @pytest.mark.parametrize("dtype", "bBhHiIlqfd")
 def test_floats_become_elements(dtype, at_once, monkeypatch):
-    monkeypatch.setattr(running, "MOST", 1000)
+    monkeypatch.setattr(going_over, "MOST", 1000)
     for v in (3.7, -3.7, 0.0, -0.5, 300.7, 1e5, -1e5, 3e9, -3e9, 1e10, 1e20, np.nan, np.inf, -np.inf):
         for t in "fd":
             agree(put, np.zeros(2, dtype), np.array([1.5, v], t))
@@ -162,7 +162,7 @@ def test_floats_become_elements(dtype, at_once, monkeypatch):
 
 @pytest.mark.parametrize("dtype", "bBhHiIlq")
 def test_shifts_of_numpys_integers(dtype, at_once, monkeypatch):
-    monkeypatch.setattr(running, "MOST", 1000)
+    monkeypatch.setattr(going_over, "MOST", 1000)
     limits = np.iinfo(dtype)
     a, s = RANDOM.integers(limits.min, limits.max, 40, dtype=dtype), RANDOM.integers(0, 70, 40).astype(dtype)
     agree(shifted, a, s, np.zeros(40, dtype))

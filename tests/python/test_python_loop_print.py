@@ -13,7 +13,7 @@ from loop_checks import anew, outcome
 
 import plait
 from plait._jit import loops_of
-from plait._python_loops import running
+from plait._python_loops import going_over
 
 X = np.array([1.0, 0.1, 2.5, 1e300, -0.0, np.nan, np.inf, 1 / 3])
 H = np.where(X > 1e30, 3, X)
@@ -29,7 +29,7 @@ def shown(f, args):
 def check(f, args, monkeypatch):
     """The jitted function prints the same, in machine code alone."""
     said = []
-    monkeypatch.setattr(running, "_log", said.append)
+    monkeypatch.setattr(going_over, "log", said.append)
     expected, jitted = shown(f, args), plait.jit(anew(f))
     for _ in range(3):
         assert shown(jitted, args) == expected

@@ -22,7 +22,7 @@ def shared(at_once, monkeypatch):
     def noted(run, *args):
         return run_shared(lambda parts, seconds: ranges.append(parts) or run(parts, seconds), *args)
 
-    monkeypatch.setattr("plait._python_loops.running.run_shared", noted)
+    monkeypatch.setattr("plait._python_loops.codes.run_shared", noted)
     return ranges
 
 

@@ -7,8 +7,9 @@ import pytest
 
 import plait
 from plait import _plait
-from plait._jit import _jitted, loops_of
-from plait._python_loops import lowering, running
+from plait._functions import jitted_of
+from plait._jit import loops_of
+from plait._python_loops import codes, going_over, lowering, rest
 from plait._python_loops.by_element import ANY, axes_of
 
 FACTOR = 3
@@ -63,7 +64,7 @@ def queens(n, row, taken):
 
 
 def untouched(f):
-    found = _jitted(f).untouched
+    found = jitted_of(f).untouched
     return found is not None and found.holds()
 
 
@@ -78,17 +79,17 @@ def calls_until(done):
 @pytest.fixture
 def short(monkeypatch):
     """All rounds of loops count as short ones, also those in which the machine did something else."""
-    monkeypatch.setattr(running, "LEAST", 10.0)
-    monkeypatch.setattr(running, "WORTH", 10.0)
+    monkeypatch.setattr(going_over, "LEAST", 10.0)
+    monkeypatch.setattr(going_over, "WORTH", 10.0)
 
 
 @pytest.fixture
 def fresh():
     """Loops of this module's functions are as they are at first."""
-    from plait import _swap
+    from plait import _numpy_proxy
 
-    for key in [k for k, scope in _swap._scopes.items() if scope.module_globals is globals()]:
-        del _swap._scopes[key]
+    for key in [k for k, scope in _numpy_proxy._scopes.items() if scope.module_globals is globals()]:
+        del _numpy_proxy._scopes[key]
 
 
 @pytest.mark.parametrize("f, args", [(popped, ([3, 1, 2] * 40,)), (primes, (300,)), (queens, (5, 0, []))], ids=["stack", "primes", "queens"])
@@ -122,7 +123,7 @@ def test_what_numpy_is_named_in_does_not(fresh):
 def test_loops_that_sleep_are_not_in_the_code_that_runs(fresh, short):
     f = plait.jit(popped)
     f([2, 1, 3] * 5)
-    made = _jitted(f).target.function
+    made = jitted_of(f).target.function
     asking = made.__code__
     for _ in calls_until(lambda: made.__code__ is not asking):
         f([2, 1, 3] * 5)
@@ -132,8 +133,8 @@ def test_loops_that_sleep_are_not_in_the_code_that_runs(fresh, short):
 
 
 def test_a_loop_that_cannot_be_compiled_sleeps_when_the_call_ends(fresh, monkeypatch):
-    monkeypatch.setattr(running, "WORTH", 1e-9)
-    monkeypatch.setattr(running, "LEAST", 0.0)
+    monkeypatch.setattr(going_over, "WORTH", 1e-9)
+    monkeypatch.setattr(going_over, "LEAST", 0.0)
     f = plait.jit(popped)
     assert f([2, 1, 3] * 5) == popped([2, 1, 3] * 5)
     assert len(loops_of(f)) == 2
@@ -147,8 +148,8 @@ def test_arguments_of_another_kind_wake_it(fresh, short, monkeypatch):
     for _ in calls_until(lambda: untouched(f)):
         assert f([1, 2, 3], 3) == [2, 5, 8]
     assert untouched(f)
-    monkeypatch.setattr(running, "WORTH", 0.0)
-    monkeypatch.setattr(running.Code, "ready", property(lambda code: code.usable and (code.procedure.compile() or True)))
+    monkeypatch.setattr(going_over, "WORTH", 0.0)
+    monkeypatch.setattr(codes.Code, "ready", property(lambda code: code.usable and (code.procedure.compile() or True)))
     assert f(np.array([1, 2, 3]), 3).tolist() == [2, 5, 8]
     (loop,) = loops_of(f)
     assert not loop.sleeps and any(code.runs for code in loop.codes.values())
@@ -164,7 +165,7 @@ def test_larger_arguments_wake_it(fresh, monkeypatch):
 
     f = plait.jit(total)
     with monkeypatch.context() as patched:
-        patched.setattr(running, "LEAST", 10.0)
+        patched.setattr(going_over, "LEAST", 10.0)
         for _ in range(24):
             assert f(5) == 10
     (loop,) = loops_of(f)
@@ -182,7 +183,7 @@ def test_a_far_longer_call_and_ever_fewer_calls_wake_it(fresh, short):
     f = plait.jit(popped)
     for _ in calls_until(lambda: loops_of(f)[0].sleeps):
         f([2, 1, 3])
-    calls, loop = _jitted(f).target.calls, loops_of(f)[0]
+    calls, loop = jitted_of(f).target.calls, loops_of(f)[0]
     assert loop.sleeps
     calls.end((calls.begin(([2, 1, 3],))[0] - 1e3, None))
     assert not loop.sleeps
@@ -262,7 +263,7 @@ def test_an_array_whose_elements_are_taken_one_by_one_is_numpys_own(fresh, short
     f, a = plait.jit(weighted), np.arange(40.0)
     for _ in calls_until(lambda: untouched(f)):
         assert f(a) == weighted(a)
-    found = _jitted(f).untouched
+    found = jitted_of(f).untouched
     assert found.takes((a,), {}) and type(f(a)) is np.float64
     for other in (a.reshape(8, 5), a.astype(object), [a, a]):  # of which elements are no numbers
         assert not found.takes((other,), {})
@@ -346,7 +347,7 @@ def test_a_jitted_function_that_calls_itself(fresh):
         assert noted(6) == 8 and noted.calls == 25
     for f, name in ((ways, "ways"), (inner, "inner")):
         assert untouched(f)
-        made = _jitted(f).untouched.function
+        made = jitted_of(f).untouched.function
         assert made.__closure__[made.__code__.co_freevars.index(name)].cell_contents is made
     with pytest.raises(ValueError) as caught:
         ways(-1)
@@ -400,7 +401,7 @@ def test_what_machine_code_costs_is_counted_from_where_it_begins(fresh, monkeypa
 
     monkeypatch.setattr(lowering, "lowered", made)  # it takes long to make the code, once
     from_look(3)
-    monkeypatch.setattr(running, "time", Clock)
+    monkeypatch.setattr(rest, "time", Clock)
     f = plait.jit(grows)
     assert f(30) == grows(30)
     (loop,) = loops_of(f)

@@ -8,7 +8,7 @@ import pytest
 from loop_checks import check, check_compiled, outcome
 
 import plait
-from plait._python_loops import running
+from plait._python_loops import codes, going_over
 
 rng = np.random.default_rng(5)
 X = rng.random(50)
@@ -452,7 +452,7 @@ def test_zeros_keep_their_signs(at_once):
 
 def test_a_dict_grows_in_code_that_is_soon_there(monkeypatch):
     for name, seconds in {"WORTH": 0.0, "PART": 0.0, "MUCH": 1e9}.items():
-        monkeypatch.setattr(running, name, seconds)
-    monkeypatch.setattr(running.Code, "ready", property(lambda code: code.usable and (code.procedure.compile(quick=True) or True)))
+        monkeypatch.setattr(going_over, name, seconds)
+    monkeypatch.setattr(codes.Code, "ready", property(lambda code: code.usable and (code.procedure.compile(quick=True) or True)))
     for f, args in COMPILED:
         assert outcome(plait.jit(f), args) == outcome(f, args)

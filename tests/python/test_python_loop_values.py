@@ -8,7 +8,7 @@ from loop_cases import same
 
 import plait
 from plait._jit import loops_of
-from plait._python_loops import running
+from plait._python_loops import rest
 
 
 def outputs_of(f):
@@ -167,7 +167,7 @@ def test_a_loop_that_goes_over_where_it_begins_asks_for_no_time(at_once, monkeyp
     f(x)
     f(x)  # of the types that it has from here on
     asked = []
-    monkeypatch.setattr(running.time, "thread_time", lambda: asked.append(0) or 0.0)
+    monkeypatch.setattr(rest.time, "thread_time", lambda: asked.append(0) or 0.0)
     assert f(x) == 10.0
     assert not asked
 

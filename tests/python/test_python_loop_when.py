@@ -8,7 +8,8 @@ from loop_checks import anew, outcome
 
 import plait
 from plait._jit import loops_of
-from plait._python_loops import running
+from plait._python_loops import going_over
+from plait._python_loops.codes import Code
 
 
 def first_above(x, most):
@@ -24,9 +25,9 @@ def test_a_loop_that_cannot_be_left_runs_in_quick_code_where_it_is_short(short, 
         if code.usable and short:
             code.procedure.compile(quick=True)
 
-    monkeypatch.setattr(running.Code, "ask", ask)
+    monkeypatch.setattr(Code, "ask", ask)
     for name, seconds in {"WORTH": 1e-9, "LEAST": 0.0, "MUCH": 1e9, "SHORT": 100.0 if short else 0.0}.items():
-        monkeypatch.setattr(running, name, seconds)
+        monkeypatch.setattr(going_over, name, seconds)
     jitted, x = plait.jit(anew(first_above)), np.arange(3000.0)
     for _ in range(4):
         assert jitted(x, 2500.0) == 2501
@@ -62,9 +63,9 @@ def test_of_a_loop_that_is_far_ahead_python_hardly_runs_any_call():
     assert loop.by_python
     loop.each = 1e-3
     before = runs()
-    for _ in range(running.TRIED + 1):
+    for _ in range(going_over.TRIED + 1):
         assert jitted(200) == tabled(200)
-    assert runs() == before + running.TRIED + 1
+    assert runs() == before + going_over.TRIED + 1
 
 
 def triangle(x, n, shift):

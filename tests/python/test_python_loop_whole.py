@@ -13,7 +13,8 @@ import pytest
 from loop_checks import anew, outcome
 
 import plait
-from plait._jit import _jitted, body_of
+from plait._functions import jitted_of
+from plait._jit import body_of
 from plait._python_loops import whole
 
 N = 3
@@ -388,4 +389,4 @@ def test_a_function_that_cannot_run_as_a_whole_is_not_asked_for_ever():
     jitted = plait.jit(listed)
     for _ in range(20):
         assert jitted([1, 2, 3]) == 6
-    assert runs(jitted) == 0 and len(body_of(jitted).codes) <= 1 and _jitted(jitted).whole is not None
+    assert runs(jitted) == 0 and len(body_of(jitted).codes) <= 1 and jitted_of(jitted).whole is not None

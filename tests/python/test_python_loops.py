@@ -9,7 +9,7 @@ import pytest
 from loop_cases import CASES, copies, same
 
 import plait
-from plait._python_loops import running
+from plait._python_loops import codes, going_over
 
 
 @pytest.mark.parametrize("f", CASES, ids=lambda f: f.__name__)
@@ -23,10 +23,10 @@ def test_a_loop_from_its_beginning(f, at_once):
 
 @pytest.mark.parametrize("f", CASES, ids=lambda f: f.__name__)
 def test_a_loop_in_quick_code_an_iteration_at_a_time(f, monkeypatch):
-    monkeypatch.setattr(running, "WORTH", 0.0)
-    monkeypatch.setattr(running, "PART", 0.0)
-    monkeypatch.setattr(running, "MUCH", 1e9)
-    monkeypatch.setattr(running.Code, "ready", property(lambda code: code.usable and (code.procedure.compile(quick=True) or True)))
+    monkeypatch.setattr(going_over, "WORTH", 0.0)
+    monkeypatch.setattr(going_over, "PART", 0.0)
+    monkeypatch.setattr(going_over, "MUCH", 1e9)
+    monkeypatch.setattr(codes.Code, "ready", property(lambda code: code.usable and (code.procedure.compile(quick=True) or True)))
     args = CASES[f]()
     theirs, ours = copies(args), copies(args)
     same(f(*theirs), plait.jit(f)(*ours))
@@ -35,9 +35,9 @@ def test_a_loop_in_quick_code_an_iteration_at_a_time(f, monkeypatch):
 
 def test_a_loop_goes_from_quick_code_into_that_of_full_effort(monkeypatch):
     for name, seconds in {"WORTH": 0.0, "PART": 0.0, "MUCH": 0.0}.items():
-        monkeypatch.setattr(running, name, seconds)
-    monkeypatch.setattr(running.Code, "ready", property(lambda code: code.usable and (code.procedure.compile(quick=True) or True)))
-    runs, run = [], running.Code.run
+        monkeypatch.setattr(going_over, name, seconds)
+    monkeypatch.setattr(codes.Code, "ready", property(lambda code: code.usable and (code.procedure.compile(quick=True) or True)))
+    runs, run = [], codes.Code.run
 
     def watched(code, loop, values, variables, numbers):
         if len(runs) == 2:
@@ -45,7 +45,7 @@ def test_a_loop_goes_from_quick_code_into_that_of_full_effort(monkeypatch):
         runs.append((code.procedure.optimised, len(numbers)))
         return run(code, loop, values, variables, numbers)
 
-    monkeypatch.setattr(running.Code, "run", watched)
+    monkeypatch.setattr(codes.Code, "run", watched)
 
     def total(x, n):
         s, last = np.float64(0), 0  # of the types that they have later: such a loop may be left between any two iterations
@@ -238,9 +238,9 @@ def test_ranges_beyond_64_bits_stay_pythons(at_once):
 @pytest.mark.parametrize("f", CASES, ids=lambda f: f.__name__)
 def test_a_loop_inside_goes_over_before_the_one_around_it(f, monkeypatch):
     for name, seconds in {"WORTH": 1e-9, "LONG": 0.0, "LEAST": 0.0}.items():
-        monkeypatch.setattr(running, name, seconds)
+        monkeypatch.setattr(going_over, name, seconds)
     ready = lambda code: code.usable and (code.procedure.compile() or True)  # noqa: E731
-    monkeypatch.setattr(running.Code, "ready", property(ready))
+    monkeypatch.setattr(codes.Code, "ready", property(ready))
     args = CASES[f]()
     theirs, ours = copies(args), copies(args)
     jitted = plait.jit(f)
@@ -249,7 +249,7 @@ def test_a_loop_inside_goes_over_before_the_one_around_it(f, monkeypatch):
 
 
 def test_a_loop_that_is_soon_over_is_not_compiled(monkeypatch):
-    monkeypatch.setattr(running, "WORTH", 1e9)
+    monkeypatch.setattr(going_over, "WORTH", 1e9)
 
     def total(n):
         s = 0

@@ -17,7 +17,7 @@ import pytest
 import plait
 from plait import _plait
 from plait._callees import calls_numpy_alone
-from plait._jit import original
+from plait._functions import original
 
 REDUCTIONS = [
     lambda np, x: np.sum(x), lambda np, x: x.mean(), lambda np, x: x.std(), lambda np, x: np.var(x, ddof=1), lambda np, x: x.max(),

@@ -9,7 +9,7 @@ import numpy
 import pytest
 
 import plait
-from plait import _pure, _values, _vectorize
+from plait import _called, _pure, _values, _vectorize
 
 rng = numpy.random.default_rng(5)
 X = rng.uniform(-3, 3, 5000)
@@ -32,7 +32,7 @@ def reasons(monkeypatch):
         return call(function, args, kwargs, name)
 
     monkeypatch.setattr(_vectorize, "FEW", 0)
-    monkeypatch.setattr(_vectorize, "WORTH", math.inf)
+    monkeypatch.setattr(_called.vectorize, "_worth", math.inf)
     monkeypatch.setattr(_vectorize, "call", noted)
     return found
 

@@ -8,7 +8,7 @@ import pytest
 from loop_cases import collatz_steps
 
 import plait
-from plait import _vectorize
+from plait import _called, _vectorize
 
 
 def escape(x, y, top):
@@ -67,7 +67,7 @@ def with_effects(n):
 def reasons(monkeypatch):
     """Why calls were left to NumPy; any number of elements is worth a loop."""
     found, call = [], _vectorize.call
-    monkeypatch.setattr(_vectorize, "WORTH", 0.0)
+    monkeypatch.setattr(_called.vectorize, "_worth", 0.0)
     monkeypatch.setattr(_vectorize, "call", lambda f, args, kwargs, name: found.append(name) or call(f, args, kwargs, name))
     return found
 
@@ -124,7 +124,7 @@ def test_tracing_is_not_tried_again(reasons, monkeypatch):
 
 def test_few_elements_of_two_arrays_are_numpys_at_once(monkeypatch):
     made, call_of = [], _vectorize._Call
-    monkeypatch.setattr(_vectorize, "WORTH", math.inf)
+    monkeypatch.setattr(_called.vectorize, "_worth", math.inf)
     monkeypatch.setattr(_vectorize, "_Call", lambda *args: made.append(args) or call_of(*args))
     f, x = plait.vectorize(lambda a, b: f"{a} {b}"), plait.arange(100.0)
     for _ in range(3):

@@ -10,8 +10,8 @@ from typing import NamedTuple
 
 import numpy
 
+from .._functions import MISSING
 from .._plait import ndarray, view_at
-from .._swap import _MISSING
 from .over import is_range
 from .tracebacks import CONTINUED
 from .trees import copied, names, nodes
@@ -42,7 +42,7 @@ class Number(NamedTuple):
     def of(self, results, _):
         tag = results[self.tag] if self.tag >= 0 else None
         if tag == 0:
-            return _MISSING  # it has no value
+            return MISSING  # it has no value
         x = complex(results[self.at], results[self.at + 1]) if self.type.kind == "c" else results[self.at]
         return (self.type if tag is None else ALL[tag - 1]).of(x)
 
@@ -83,6 +83,20 @@ class Part(NamedTuple):
     def of(self, results, objects):
         dims = [(results[extent], results[stride]) for extent, stride in self.dims]
         return part_of(objects[self.key], results[self.offset], tuple(n for n, _ in dims), tuple(s for _, s in dims))
+
+
+class TextPart(NamedTuple):
+    """A part of a text that the loop was given: which numbers say where it begins, how many characters it has, and how far those are apart, in bytes."""
+
+    key: str
+    size: int
+    offset: int
+    extent: int
+    stride: int
+
+    def of(self, results, objects):
+        start, step = (results[at] // self.size for at in (self.offset, self.stride))
+        return "".join(objects[self.key][start + k * step] for k in range(results[self.extent]))
 
 
 def part_of(array, offset, shape, strides):
@@ -338,7 +352,7 @@ class Left:
         objects = objects | {MADE: {}}
         for name, what in resumption.variables.items():
             x = what.of(told, objects)
-            if x is _MISSING:
+            if x is MISSING:
                 variables.pop(name, None)
             else:
                 variables[name] = x

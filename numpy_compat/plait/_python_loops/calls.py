@@ -7,18 +7,21 @@ import types
 
 import numpy
 
-from . import complexes, modular, times
+from . import complexes, times
 from .folds import fold_of, folded
 from .reading import LIBRARIES
 from .substitutes import SUBSTITUTES, is_ours, sort, substituted
 from .tracebacks import outgrown
-from .types import BOOL, FLOAT, INT, NUMPYS, UINT, NotCompiled, Scalar, class_of, joined
-from . import deques, number_methods, numerics, printing, records, rounding, tables, texts
-from .growing import Growing, items, new as new_list
-from .kinds import Listed
+from .types import BOOL, FLOAT, INT, NUMPYS, NotCompiled
+from . import deques, number_methods, numerics, printing, records, rounding, table_methods, texts
+from .casts import as_int, cast, too_large_for
+from .growing import Growing, items
+from .inlining import inlined
+from .list_views import ListView
 from .made import make, maker_of, materialised, of_numbers
 from .tables import Entries, Table
-from .views import ListView, Vector, View, as_vector
+from .values import Listed, Value
+from .views import Vector, View, as_vector
 
 _LIBM = {
     getattr(math, n): n
@@ -32,13 +35,11 @@ _TYPES = {numpy.dtype(t.dtype).type: t for t in NUMPYS}
 
 
 def call(lowering, fn, node):
-    from .inlining import inlined
-
     if isinstance(fn, (list, View, Vector)) or not callable(fn):
         raise NotCompiled("a call of what is no function", node)
     if fn in _TYPES and isinstance(fn, type) and len(node.args) == 1 and isinstance(node.args[0], ast.Constant) and not node.keywords:
         return _constant(lowering, fn, node.args[0])
-    if (made := tables.made_by(lowering, fn, node)) is not None:
+    if (made := table_methods.made_by(lowering, fn, node)) is not None:
         return made
     if fn is builtins.print:
         return printing.printed(lowering, node)
@@ -81,8 +82,6 @@ def named_arguments(lowering, node):
 
 def call_bound(lowering, fn, to, node):
     """A call of a method of an object."""
-    from .inlining import inlined
-
     args = lowering.spread(node.args, node)
     return inlined(lowering, fn, [to, *args], named_arguments(lowering, node), node)
 
@@ -90,7 +89,7 @@ def call_bound(lowering, fn, to, node):
 def _sorted(lowering, what, node):
     if isinstance(what, list):
         return Listed(number_methods.in_order(lowering, what, node))
-    made = new_list(lowering, node)
+    made = lowering.new_list(node)
     made.extend(*items(lowering, what, node), node)
     substituted(lowering, sort, [made], node)
     return made
@@ -107,8 +106,6 @@ def _takes_times(fn):
 
 
 def _called(lowering, fn, args, node):
-    from .expressions import Value
-
     if any(isinstance(a, Value) and a.type.kind == "c" for a in args) and not _takes_complex(fn):
         raise NotCompiled(f"{getattr(fn, '__name__', fn)}() of a complex number", node)
     if any(map(times.has, args)) and not _takes_times(fn):
@@ -121,7 +118,7 @@ def _called(lowering, fn, args, node):
     if fn in _MATH:
         return _MATH[fn](lowering, _numbers(args, node), node)
     if fn in _TYPES and len(args) == 1:
-        return _cast(lowering, *_numbers(args, node), _TYPES[fn], node)
+        return cast(lowering, *_numbers(args, node), _TYPES[fn], node)
     ours = type(fn).__module__.partition(".")[0] in ("numpy", "plait")
     ufunc = getattr(numpy, fn.__name__, None) if ours else None
     if isinstance(ufunc, numpy.ufunc) and ufunc.nin == len(args) and ufunc.nout == 1:
@@ -150,16 +147,12 @@ def method(lowering, array, node):
 
 
 def _numbers(args, node):
-    from .expressions import Value
-
     if not all(isinstance(a, Value) for a in args):
         raise NotCompiled("a function of what is no number", node)
     return args
 
 
 def _value(t, v, *literal):
-    from .expressions import Value
-
     return Value(t, v, *literal)
 
 
@@ -219,7 +212,7 @@ def _rounded(ufunc):
         (a,) = args
         if a.type.kind in "ib":
             return _value(INT, lowering.cast(a, "int64"))
-        return _as_int(lowering, _value(FLOAT, lowering.p.apply(ufunc, lowering.cast(a, "float64"))), node)
+        return as_int(lowering, _value(FLOAT, lowering.p.apply(ufunc, lowering.cast(a, "float64"))), node)
 
     return how
 
@@ -244,28 +237,10 @@ _MATH = {
 }  # fmt: skip
 
 
-def _as_int(lowering, a, node):
-    """int() of a number."""
-    if a.type.kind in "biu":
-        if a.type == UINT:
-            return a
-        if a.type.dtype == "uint64":
-            return _value(UINT, a.id)
-        return _value(INT, lowering.cast(a, "int64"))
-    p, x = lowering.p, lowering.cast(a, "float64")
-    lowering.fail_if(lowering.negated(lowering.is_int_of(64, x)), outgrown(lambda _, a, b: _too_large_for(int(a))), node, None, x)
-    return _value(INT, p.cast(x, "int64"))
-
-
-@outgrown
-def _too_large_for(*_):
-    raise OverflowError("an int outgrows 64 bits in a compiled loop; plait.jit(loops=False) runs it")
-
-
 def _int(lowering, args, node):
     if len(args) != 1:
         raise NotCompiled("int() of no number", node)
-    return _as_int(lowering, *_numbers(args, node), node)
+    return as_int(lowering, *_numbers(args, node), node)
 
 
 def _float(lowering, args, node):
@@ -288,32 +263,6 @@ def _constant(lowering, fn, node):
         raise NotCompiled(f"{fn.__name__}() of {node.value!r}", node) from None
 
 
-def _cast(lowering, a, t, node):
-    if times.has(a):
-        return times.cast(lowering, a, numpy.dtype(t.dtype), node)
-    if t.kind in "iu" and a.type.kind == "f":
-        return _whole(lowering, a, t, node)
-    if a.type == UINT and t.kind in "iu" and t.dtype != "uint64":
-        a = modular.narrowed(lowering, a, node)
-    if a.type == INT and t.kind in "iu" and t.dtype != "int64":
-        lowering.fits(a, t.dtype, lambda i, *_: class_of(t)(i), node)
-    return _value(t, lowering.truth(a, node) if t.kind == "b" else lowering.cast(a, t.dtype))
-
-
-def _whole(lowering, a, t, node):
-    """A float as one of NumPy's integers: Python's by way of an int, NumPy's by a cast."""
-    x, of = lowering.cast(a, "float64"), class_of(t)
-    if not a.type.python:
-        if t.dtype == "uint64":
-            raise NotCompiled("numpy.uint64() of a float of NumPy's", node)
-        lowering.warn_if(lowering.negated(lowering.is_int_of(64 if t.dtype in ("int64", "uint32") else 32, x)), "invalid value encountered in cast")
-        return _value(t, lowering.cast(a, t.dtype))
-    lowering.fail_if(lowering.negated(lowering.is_int_of(64, x)), outgrown(lambda _, a, b: _too_large_for(of(a))), node, None, x)
-    whole = _value(INT, lowering.p.cast(x, "int64"))
-    lowering.fits(whole, t.dtype, lambda i, *_: of(i), node)
-    return _value(t, lowering.cast(whole, t.dtype))
-
-
 def _abs(lowering, args, node):
     (a,) = args
     if isinstance(a, (View, Vector)):
@@ -326,7 +275,7 @@ def _abs(lowering, args, node):
     kind = INT if a.type == BOOL else a.type
     x = lowering.cast(a, kind.dtype)
     if kind == INT:
-        lowering.fail_if(lowering.same(x, -(2**63)), _too_large_for, node)
+        lowering.fail_if(lowering.same(x, -(2**63)), too_large_for, node)
     return _value(kind, lowering.p.apply("absolute", x))
 
 

@@ -5,12 +5,14 @@ import copy
 
 import numpy
 
-from .growing import Growing, NestedShape, of_parts
-from .kinds import Listed
+from .growing import Growing, of_parts
+from .list_views import ListView
 from .listed import elements_of
-from .made import materialised, room_for
+from .lists_in_lists import NestedShape
+from .made import materialised
 from .types import NotCompiled
-from .views import ListView, Vector, View, over_all
+from .values import Listed
+from .views import Vector, View, over_all, room_for
 
 
 class Carried:

@@ -8,6 +8,7 @@ import sys
 import numpy
 
 from .types import COMPLEX, FLOAT, NotCompiled, Scalar, as_number, is_complex, is_paired, is_time, part_of
+from .values import Value
 
 
 _UFUNCS = {"add", "subtract", "multiply", "divide", "negative", "positive", "conjugate", "equal", "not_equal"}
@@ -202,8 +203,6 @@ def python_binary(lowering, fn, again, a, b, node):
     if not _MIXES and (fn not in ("add", "subtract") or a.type != b.type):
         raise NotCompiled(f"{fn}() of complex numbers", node)
     x, y = lowering.cast(a, "complex128"), lowering.cast(b, "complex128")
-    from .expressions import Value
-
     if fn in ("add", "subtract"):
         return Value(COMPLEX, p.apply(fn, x, y))
     if fn == "multiply":
@@ -221,8 +220,6 @@ def python_binary(lowering, fn, again, a, b, node):
 
 def ufunc(lowering, fn, ins, out, values, node):
     """NumPy's, of complex scalars. As of arrays, that is of other bits, they are left to it."""
-    from .expressions import Value
-
     p, name = lowering.p, fn.__name__
     scalar = isinstance(node, (ast.BinOp, ast.AugAssign)) and not lowering.of_arrays
     if name not in _UFUNCS:
@@ -264,8 +261,6 @@ def as_pythons(a, b):
 
 
 def conjugated(lowering, a, node):
-    from .expressions import Value
-
     if a.type.kind != "c":
         raise NotCompiled("conjugate() of a real number", node)
     return Value(a.type, conjugate(lowering.p, a.id))
@@ -273,8 +268,6 @@ def conjugated(lowering, a, node):
 
 def magnitude(lowering, a, node):
     """abs()"""
-    from .expressions import Value
-
     p, v = lowering.p, absolute(lowering.p, a.id)
     if not a.type.python:
         lowering.facts.numpys = True
@@ -288,8 +281,6 @@ def magnitude(lowering, a, node):
 
 def called(lowering, args, node):
     """complex()"""
-    from .expressions import Value
-
     if not 1 <= len(args) <= 2 or not all(isinstance(a, Value) for a in args) or len(args) == 2 and any(a.type.kind == "c" for a in args):
         raise NotCompiled("complex() of no numbers", node)
     if len(args) == 1:
@@ -299,8 +290,6 @@ def called(lowering, args, node):
 
 def attribute(lowering, a, name, node):
     """real and imag, of any number."""
-    from .expressions import Value
-
     if name not in ("real", "imag") or not (a.type.kind == "c" or a.type.kind == "f" and name == "real"):
         raise NotCompiled(f"the attribute {name}", node)
     if a.type.kind == "f":

@@ -136,3 +136,8 @@ class Deque(Growing):
 
 def _no_memory(*_):
     raise MemoryError("a deque of a compiled loop does not fit into memory")
+
+
+def empty(lowering, key, of="list"):
+    """What stands for a list, or for a deque."""
+    return (Deque if "deque" in of or isinstance(key, tuple) and isinstance(key[0], OfDeque) else Growing)(lowering, key)

@@ -8,8 +8,8 @@ import types
 
 import numpy
 
+from .._functions import contents
 from .._plait import DirectCall
-from .._swap import contents
 from .over import Over, is_range
 from .reading import tree_of
 from .running import Loop
@@ -159,7 +159,7 @@ class _Plain:
 
 
 def direct_call(function, swapped):
-    """The DirectCall of a function, of which `swapped` (_swap.Swapped) is made; None where it has more than loops and numbers, or no loop to compile."""
+    """The DirectCall of a function, of which `swapped` (_numpy_proxy.Swapped) is made; None where it has more than loops and numbers, or no loop to compile."""
     made = swapped.function
     if made.__code__ is function.__code__ or swapped.cells or function.__globals__.get("__builtins__", builtins) not in (builtins, vars(builtins)):
         return None

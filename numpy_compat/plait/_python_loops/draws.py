@@ -7,14 +7,15 @@ import numpy
 
 from .. import _plait
 from . import pythons_draws
-from .kinds import Value
-from .made import MOST, computed, dtype_of, materialised
+from .drawing import FUNCTION
+from .list_views import ListView
+from .made import MOST, dtype_of, materialised
 from .tracebacks import outgrown
 from .types import FLOAT, NotCompiled, Scalar
-from .views import ListView, View, is_int
+from .values import Value
+from .views import View, computed, is_int
 
 LEGACY = ".random"  # the argument for the generator of numpy.random's own functions
-_FUNCTION = ".draws "
 _UNIFORM = ("random", "random_sample", "rand", "ranf", "sample")
 
 
@@ -40,14 +41,9 @@ def is_numpys(x):
 
 def address_of(name, value):
     """What a run is given for such an argument."""
-    if name.startswith(_FUNCTION):
-        return _plait.drawing_functions()[name[len(_FUNCTION) :]]
+    if name.startswith(FUNCTION):
+        return _plait.drawing_functions()[name[len(FUNCTION) :]]
     return _plait.bit_generator_address(_bits(name, value))
-
-
-def function_argument(name):
-    """The name of the argument for the address of a function that draws."""
-    return _FUNCTION + name
 
 
 def _bits(name, value):
@@ -60,7 +56,7 @@ def _bits(name, value):
 def held(names, values):
     """Others who draw from these generators wait, as in NumPy."""
     with contextlib.ExitStack() as stack:
-        locks = {id(bits): bits.lock for n in names if not n.startswith(_FUNCTION) for bits in [_bits(n, values.get(n))]}
+        locks = {id(bits): bits.lock for n in names if not n.startswith(FUNCTION) for bits in [_bits(n, values.get(n))]}
         for _, lock in sorted(locks.items()):
             stack.enter_context(lock)
         for n in names:
@@ -70,7 +66,7 @@ def held(names, values):
 
 
 def _double(lowering, source, which):
-    return lowering.p.call("call_double", lowering.argument(_FUNCTION + which), source.address)
+    return lowering.p.call("call_double", lowering.argument(FUNCTION + which), source.address)
 
 
 def _scaled(lowering, v, factor, start, node):
@@ -133,7 +129,7 @@ def _numbers(found, node):
 
 def _below(lowering, source, count):
     most = lowering.p.apply("subtract", count, lowering.one)
-    return lowering.p.call("call_word", lowering.argument(_FUNCTION + "below_or_at"), source.address, most)
+    return lowering.p.call("call_word", lowering.argument(FUNCTION + "below_or_at"), source.address, most)
 
 
 def _masked(lowering, source, most):

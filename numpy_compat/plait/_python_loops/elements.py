@@ -7,15 +7,16 @@ import types
 
 import numpy
 
-from .._swap import _MISSING
+from .._functions import MISSING
 from .by_python import IN_VAIN
-from .comprehensions import loops_of, scoped
+from .comprehensions import scoped
+from .element_loops import APPEND, ELEMENTS, ORIGIN, TAGS, is_plain, loop_of
 from .listed import numbers_of, of_tags
-from .running import Loop, Rest, _counts
+from .rest import Rest
+from .running import Loop, _counts
 from .trees import copied
 from .types import INT, is_time
 
-ELEMENTS, TAGS, ORIGIN, APPEND = " elements", " tags", " origin", ".items.append"
 # What takes all elements at once, or stops at one, and runs no Python between them.
 _CONSUMERS = {builtins.sum, builtins.min, builtins.max, builtins.any, builtins.all, builtins.list, builtins.tuple, builtins.sorted, builtins.set}
 SOON = 100  # iterations that machine code has to do until Python does one
@@ -44,23 +45,6 @@ class Appends(ast.NodeTransformer):
         return ast.copy_location(ast.Expr(ast.Call(ast.Name(APPEND, ast.Load()), [node.item], [])), node)
 
 
-class Element(ast.stmt):
-    """Puts an element behind the others."""
-
-    _fields = ("item",)
-
-
-def loop_of(node):
-    """The loop that computes the elements of a scoped comprehension, one after the other."""
-    element = ast.copy_location(Element(node.elt), node)
-    return ast.fix_missing_locations(loops_of(node, [element])[0])
-
-
-def is_plain(loop):
-    """Whether each iteration makes one element."""
-    return len(loop.body) == 1 and isinstance(loop.body[0], Element)
-
-
 class Elements(Loop):
     """A comprehension. Called with the range that it begins with."""
 
@@ -73,9 +57,9 @@ class Elements(Loop):
         self.text = text
         self.most = 0  # elements of a run so far
 
-    def __call__(self, numbers, consumer=list, items=_MISSING, given=()):
+    def __call__(self, numbers, consumer=list, items=MISSING, given=()):
         """What the comprehension goes over."""
-        items = numbers if items is _MISSING else items
+        items = numbers if items is MISSING else items
         if not self.awake:
             return items
         if _takes_all(consumer) and _counts(numbers) and not self.waits:

@@ -6,8 +6,7 @@ import builtins
 import numpy
 
 from .. import _plait
-from .._jit import original
-from .._swap import _MISSING, Globals, contents
+from .._functions import MISSING, contents, original
 from . import objects, printing, pythons_draws, sharing
 from .carried import CarriedList
 from .draws import LEGACY, address_of
@@ -105,10 +104,10 @@ def _plaits(x):
 
 def _input(code, key, x, place, is_owner):
     """What has to be found at a place, None where nothing has. is_owner: attributes of it are inputs."""
-    low, t = code.lowering, code.inputs.get(key, _MISSING)
+    low, t = code.lowering, code.inputs.get(key, MISSING)
     if key in code.paths and (function := objects.function_of(code.inputs[code.paths[key].owner].type, code.paths[key].name)) is not None:
         return _method(*function, x, t, place)
-    if x is _MISSING or t is _MISSING:
+    if x is MISSING or t is MISSING:
         if x is not t or key in code.paths:
             raise _NoEntry(True)  # a variable that the loop has set, or that something else has
         return "missing", place
@@ -178,8 +177,8 @@ def _place(name, local, cells, scope):
     """Where _look_up() of running.py looks; None where that is elsewhere by the next call."""
     if name in cells:
         # What stands in for a cell is filled at the beginning of calls by way of Python.
-        return None if type(scope) is Globals and scope.has_stand_ins() else (name, local, cells[name], None, None, None, -1)
-    module = scope.module_globals if type(scope) is Globals else scope
+        return None if isinstance(scope, _plait.Scope) and scope.has_stand_ins() else (name, local, cells[name], None, None, None, -1)
+    module = scope.module_globals if isinstance(scope, _plait.Scope) else scope
     if type(module) is not dict or module.get("__builtins__", builtins) not in (builtins, vars(builtins)):
         return None
     return name, local, None, scope if scope is not module else None, module, vars(builtins), -1

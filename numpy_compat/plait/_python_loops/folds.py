@@ -6,6 +6,7 @@ import warnings
 import numpy
 
 from .types import NotCompiled, Scalar
+from .values import Value
 from .views import as_vector
 
 _ORDERED = {"sum", "prod"}  # of floats
@@ -23,8 +24,6 @@ def fold_of(fn):
 
 def folded(lowering, name, array, node):
     """The fold of all elements, as NumPy computes it."""
-    from .expressions import Value
-
     if name not in _NAMES:
         raise NotCompiled(f"the method {name}() of an array", node)
     if isinstance(array, Value):
@@ -82,8 +81,6 @@ def _of_no_mean():
 
 
 def _mean(lowering, array, node):
-    from .expressions import Value
-
     p, element = lowering.p, lowering.type_of(array, node)
     if element.kind in "cmM":
         raise NotCompiled("mean() of complex numbers, or of times", node)

@@ -4,7 +4,7 @@ import ast
 import builtins
 import heapq
 
-from .._swap import _MISSING
+from .._functions import MISSING
 from .comprehensions import COMPREHENSIONS
 from .trees import names, nodes
 
@@ -48,9 +48,9 @@ def makes_own(look_up):
 
 
 def _are_heapqs(look_up):
-    if look_up("heapq") not in (heapq, _MISSING) or any(getattr(heapq, name, None) is not f for name, f in _HEAPS.items()):
+    if look_up("heapq") not in (heapq, MISSING) or any(getattr(heapq, name, None) is not f for name, f in _HEAPS.items()):
         return False
-    return all(look_up(name) in (f, _MISSING) for name, f in _HEAPS.items())
+    return all(look_up(name) in (f, MISSING) for name, f in _HEAPS.items())
 
 
 def _is_new(value):

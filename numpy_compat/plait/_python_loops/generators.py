@@ -2,7 +2,9 @@
 
 import ast
 
+from .calls import named_arguments
 from .inlining import Copy, Frame
+from .leaves import Leaves
 from .objects import Instance, method
 from .reading import is_generator
 from .types import NotCompiled
@@ -34,9 +36,6 @@ class Consumed(Frame):
 
 def consume(lowering, loop, fn, bound):
     """`for v in f(x)`"""
-    from .calls import named_arguments
-    from .lowering import Leaves
-
     low, source = lowering, loop.iter
     if any(f.function is fn for f in low.frames):
         raise NotCompiled(f"{fn.__name__}() calls itself", source)
@@ -70,8 +69,6 @@ def consume(lowering, loop, fn, bound):
 
 def resume(lowering, node):
     """`yield v`: the statements of the loop that consumes it, which are its function's."""
-    from .lowering import Leaves
-
     low, frame = lowering, lowering.frames[-1]
     if not isinstance(frame, Consumed) or low.unused is not node or node.value is None:
         raise NotCompiled("a generator that no loop consumes, or that is sent something", node)

@@ -2,22 +2,18 @@
 back into Python's list behind the loop, or where it fails."""
 
 import ast
-from typing import NamedTuple
 
-from .comprehensions import OWN, loops_of
-from .kinds import Listed, Value, kinds_of
+from .list_views import GridView
+from .passes import Nothing
 from .tracebacks import fatal
-from .types import BOOL, INT, Column, NotCompiled, Shape, Tabled, column_of, form_of, is_flat, parts_of
-from .views import GridView, TupleView, Vector, View, is_int
+from .types import INT, Column, NotCompiled, Shape, column_of, form_of, is_flat, parts_of
+from .values import Listed, Value, kinds_of
+from .views import View, is_int
 from .words import as_value, number
 
 WORD = 8  # bytes of an element
 MOST = 1 << 40  # repetitions of a list
 FIRST = 8  # elements for which there is room at first
-
-
-class Again(NotCompiled):
-    """What a pass over the loop has found asks for another one."""
 
 
 class Element:
@@ -37,25 +33,6 @@ class Element:
             raise NotCompiled("a list changes between an index and what is put there", node)
         self.of.sets(node)
         self.of.put(self.at, self.of.holds(value, node))
-
-
-class NestedShape(NamedTuple):
-    """The Shape of a list of lists, which are of a group (lists_in_lists.py)."""
-
-    group: object
-
-    of_tuples, columns, words, form = False, (), ["int64"], None
-
-    def value(self, lowering, words):
-        from .lists_in_lists import Boxed
-
-        return Boxed(lowering, self.group, *words)
-
-
-class NestedInput(NamedTuple):
-    """The Shape of a list of lists that a loop is given. inside: the Shape of those, None where all are empty."""
-
-    inside: Shape
 
 
 _UNKNOWN = Shape(False, (Column(INT, frozenset({INT})),))
@@ -87,10 +64,8 @@ class Growing:
         """What is to be an element, as its words."""
         lowering, of_tuples = self.lowering, isinstance(value, list)
         if isinstance(value, (Growing, Listed, GridView)):
-            from .lists_in_lists import head_of
-
-            boxed = head_of(lowering, self, value, node)
-            self.widen(NestedShape(boxed.group), node)
+            boxed = lowering.boxed(self, value, node)
+            self.widen(boxed.as_element, node)
             return [boxed.head]
         numbers = [_number(lowering, x, node) for x in parts_of(value, list)]
         form = form_of(value, list)
@@ -106,17 +81,10 @@ class Growing:
     def widen(self, shape, node):
         """The shape that holds elements of this one, too."""
         known = self.lowering.facts.merges.get(("list", self.key))
-        if isinstance(shape, NestedShape) or isinstance(known, NestedShape):
-            from .lists_in_lists import unite
-
-            if known is not None and type(known) is not type(shape):
+        if known is not None:
+            if type(known) is not type(shape):
                 raise NotCompiled("a list of lists and of others", node)
-            shape = shape if known is None else NestedShape(unite(self.lowering, known.group, shape.group, node))
-        elif known is not None:
-            if (known.of_tuples, known.form, len(known.columns)) != (shape.of_tuples, shape.form, len(shape.columns)):
-                raise NotCompiled("a list of elements of several lengths", node)
-            both = zip(known.columns, shape.columns)
-            shape = known._replace(columns=tuple(column_of(a.kinds | b.kinds) for a, b in both))
+            shape = known.met(self.lowering, shape, node)
         self.lowering.settle(("list", self.key), shape)
         return shape
 
@@ -136,8 +104,6 @@ class Growing:
         """Nothing is read of a list into which no pass has found anything to be put yet."""
         facts = self.lowering.facts
         if ("list", self.key) not in facts.merges and not facts.settled:
-            from .tables import Nothing
-
             facts.unknown = True
             raise Nothing("nothing is ever put into a list", node)
 
@@ -215,9 +181,7 @@ class Growing:
 
     def part(self, lowering, node):
         if isinstance(node.slice, (ast.Slice, ast.Tuple)):
-            from . import list_parts
-
-            return list_parts.part(lowering, self, node)
+            return lowering.part_of_list(self, node)
         stored = isinstance(node.ctx, ast.Store)
         return Element(self, self.checked(lowering.evaluate(node.slice), node, lambda *_: [].__setitem__(0, 0) if stored else [][0]))
 
@@ -301,57 +265,10 @@ def _no_memory(*_):
 
 
 def _number(lowering, value, node):
-    from .texts import as_word
-
-    value = as_value(lowering, as_word(lowering, value, node))
+    value = as_value(lowering, lowering.as_word(value, node))
     if not isinstance(value, Value):
         raise NotCompiled("an element of a list that is no number", node)
     return value
-
-
-def grown(lowering, view, node):
-    """The list that a loop was given, where it is to change."""
-    if isinstance(view, GridView) and view.own is None and lowering.arrays[view.slot] in lowering.facts.growing:
-        raise NotCompiled("a list of lists that changes", node)
-    lowering.facts.add(lowering.facts.growing, None, lowering.arrays[view.slot])
-    raise Again("a list grows", node)
-
-
-def given(lowering, key, view):
-    """The same, at the beginning, with the elements that it has."""
-    if isinstance(view.shape, Tabled):
-        from . import tables
-
-        return tables.given(lowering, key, view)
-    if isinstance(view, GridView) or isinstance(view.shape, NestedInput):
-        from . import lists_in_lists
-
-        return lists_in_lists.given(lowering, key, view)
-    made = empty(lowering, key, lowering.inputs[key].of)
-    if key in lowering.facts.changed_lists:
-        lowering.lists.append((key, made))
-    if view.empty:
-        return made
-    made.fill(view.dims[0][0], view.row, lowering.top)
-    return made
-
-
-def empty(lowering, key, of="list"):
-    """What stands for a list, or for a deque."""
-    from .deques import Deque, OfDeque
-
-    return (Deque if "deque" in of or isinstance(key, tuple) and isinstance(key[0], OfDeque) else Growing)(lowering, key)
-
-
-def new(lowering, node):
-    """An empty list, of a statement that has made others before which nobody has any more."""
-    found = lowering.list_of(node)
-    found.clear()
-    if type(found) is Growing and lowering.pools:
-        from .lists_in_lists import forget
-
-        forget(lowering, found)
-    return found
 
 
 def of_numbers_of(t):
@@ -359,43 +276,8 @@ def of_numbers_of(t):
     return Shape(False, (Column(t, frozenset({t})),))
 
 
-def of_comprehension(lowering, node):
-    """[... for ... in ...]"""
-    return filled(lowering, new(lowering, node), node.elt, node)
-
-
-def filled(lowering, made, item, node):
-    """A list or a set of a comprehension's items, or a dict of its pairs."""
-    key = "appends", node
-    if key not in lowering.facts.said:
-        each = ast.fix_missing_locations(ast.copy_location(Appended(item), node))
-        lowering.facts.said[key] = each, loops_of(node, [each])
-        for s in lowering.facts.said[key][1]:
-            ast.fix_missing_locations(s)
-    each, loops = lowering.facts.said[key]
-    each.to = made
-    before = dict(lowering.env)
-    lowering.block(loops)
-    lowering.env = {k: b for k, b in lowering.env.items() if k in before}
-    return made
-
-
-class Appended(ast.stmt):
-    """An element of a comprehension."""
-
-    _fields = ("item",)
-
-
-def over(node):
-    """The call sum(v for v in x) for sum(x)."""
-    name = f"v{OWN}{OWN}{node.lineno}.{node.col_offset}"
-    item = ast.Name(name, ast.Load())
-    each = ast.GeneratorExp(item, [ast.comprehension(ast.Name(name, ast.Store()), node.args[0], [], 0)])
-    return ast.fix_missing_locations(ast.copy_location(ast.Call(node.func, [each, *node.args[1:]], []), node))
-
-
 def of_parts(lowering, parts, node):
-    made = new(lowering, node)
+    made = lowering.new_list(node)
     for value in parts:
         made.append(value, node)
     return made
@@ -405,7 +287,7 @@ def repeated(lowering, parts, times, node):
     """[a, b] * n"""
     if not isinstance(times, Value) or not is_int(times):
         raise NotCompiled("a list times what is no int", node)
-    made, p = new(lowering, node), lowering.p
+    made, p = lowering.new_list(node), lowering.p
     n = p.apply("maximum", lowering.cast(times, "int64"), lowering.zero)
     lowering.fail_if(p.apply("greater", n, lowering.number(MOST)), _no_memory, node)
     rows = [made.holds(v, node) for v in parts]
@@ -434,71 +316,3 @@ def items(lowering, x, node):
     if isinstance(x, View) and not x.scalar:
         return x.dims[0][0], x.item
     raise NotCompiled("a list gets the items of what is neither a list nor an array", node)
-
-
-def method(lowering, a, node):
-    """Of a list."""
-    name, args = node.func.attr, [lowering.evaluate(x) for x in node.args]
-    if hasattr(a, "method"):  # of a kind of its own
-        return a.method(node, args)
-    if node.keywords or any(isinstance(x, Vector) for x in args):
-        raise NotCompiled(f"the method {name}() of a list with such arguments", node)
-    if name == "append" and len(args) == 1:
-        return a.append(args[0], node)
-    if name == "pop" and len(args) < 2:
-        return a.pop(args[0] if args else None, node)
-    if name == "insert" and len(args) == 2:
-        return a.insert(_number(lowering, args[0], node), args[1], node)
-    if name == "extend" and len(args) == 1:
-        return added(lowering, a, args[0], node)
-    if name == "clear" and not args:
-        a.changes(node)
-        return a.clear()
-    if name == "sort" and not args:
-        from . import substitutes
-
-        a.changes(node)
-        return substitutes.substituted(lowering, substitutes.sort, [a], node)
-    if name == "reverse" and not args:
-        a.changes(node)
-        return a.reverse(node)
-    if name == "copy" and not args:
-        made = new(lowering, node)
-        made.extend(a.length, a.element, node)
-        return made
-    if name in ("index", "count", "remove") and len(args) == 1:
-        return searched(lowering, a, name, args[0], node)
-    raise NotCompiled(f"the method {name}() of a list", node)
-
-
-def searched(lowering, a, name, value, node):
-    """index(), count() or, of one that may change, remove()."""
-    p, (count, item) = lowering.p, items(lowering, a, node)
-    if name == "count":
-        found = lowering.variable("int64")
-        p.set(found, lowering.zero)
-        _, i = p.begin_count(lowering.zero, count)
-        p.begin_if(lowering.compared(ast.Eq(), item(i), value, node).id)
-        p.set(found, p.apply("add", p.get(found), lowering.one))
-        p.end()
-        p.end()
-        return Value(INT, p.get(found))
-    at = find(lowering, count, item, value, node)
-    missing = p.apply("equal", at, count)
-    if name == "remove":
-        a.changes(node)
-        lowering.fail_if(missing, lambda *_: [].remove(0), node)
-        a.shift(p.apply("add", at, lowering.one), -1, node)
-        return a.counts(p.apply("subtract", a.length, lowering.one))
-    if not isinstance(value, Value) or value.kinds or value.type.object:
-        raise NotCompiled("index() of what is no number of a known type", node)
-    kind, whole, real = value.type, lowering.cast(value, "int64"), lowering.cast(value, "float64")
-    none = () if isinstance(a, TupleView) else []
-    lowering.fail_if(missing, lambda i, x, _: none.index(kind.of(x if kind.kind == "f" else i)), node, whole, real)
-    return Value(INT, at)
-
-
-def contains(lowering, a, value, node):
-    """`value in a`"""
-    count, item = items(lowering, a, node)
-    return Value(BOOL, lowering.p.apply("less", find(lowering, count, item, value, node), count))

@@ -5,10 +5,12 @@ import ast
 
 from . import words
 from .carried import CarriedList
-from .growing import Again, Element, Growing, new
-from .kinds import Value, kinds_of
+from .growing import Element, Growing
+from .list_views import TextView
+from .passes import Again
 from .types import ASCII, BEYOND, NotCompiled, Shape, TEXT, TEXTS, column_of, text_of
-from .views import TextView
+from .values import Value, kinds_of
+from .wanted import CHARACTERS, WantedAs
 
 
 class Joined:
@@ -42,8 +44,6 @@ def joined(lowering, many, node):
 def carry(lowering, key, node):
     """A variable is a text that grows."""
     if key in lowering.inputs and key not in lowering.arrays:
-        from .objects import CHARACTERS, WantedAs
-
         if key not in lowering.arguments or lowering.inputs[key] != TEXT:
             raise NotCompiled(f"{key} becomes a text, and was none", node)
         raise WantedAs(key, CHARACTERS, node)
@@ -82,7 +82,7 @@ class CarriedText(CarriedList):
         if parts == [self]:
             return
         if any(x is self for x in parts[1:]):
-            made = new(low, node)
+            made = low.new_list(node)
             made.widen(self.shape, node)
             for part in parts:
                 _extend(low, made, part, node)

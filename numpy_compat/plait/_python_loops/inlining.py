@@ -1,16 +1,14 @@
 """Calls of Python functions in a compiled loop: their statements stand where they are called, with names of their own."""
 
-import ast
 
 from . import lists_in_lists
-from .expressions import Value
-from .growing import Again, Growing
-from .kinds import Listed
+from .growing import Growing
 from .made import materialised
-from .tables import Nothing
+from .passes import Again, Nothing
 from .reading import definition, is_generator, outer_name
 from .trees import copied
-from .types import CallsItself, NotCompiled
+from .types import NotCompiled
+from .values import Listed, Value
 from .views import Described, Vector, View
 from .words import as_value, as_values
 
@@ -157,9 +155,7 @@ def inlined(lowering, function, given, named, node):
         lowering.facts.add(lowering.facts.recursive, None, function)
         raise Again("a function calls itself", node)
     if function in lowering.facts.recursive:
-        from .recursion import call
-
-        return call(lowering, function, given, named, node)
+        return lowering.recursive_call(function, given, named, node)
     made = lowering.facts.inlined.get(node)
     if made is None:
         made = lowering.facts.inlined[node] = Copy(function, len(lowering.facts.inlined), node)

@@ -7,14 +7,16 @@ import operator
 from .generators import consume, generator_of
 from . import combined, records
 from .growing import Growing
-from .kinds import Value
+from .list_views import EmptyView
 from .made import materialised
 from .numerics import Indices
-from .tables import Entries, Nothing, Table, keys_named
+from .tables import Entries, Table, keys_named
 from .over import by_place
+from .passes import Nothing
 from .texts import characters
 from .types import INT, NotCompiled
-from .views import EmptyView, Vector, View, is_int
+from .values import Value
+from .views import Vector, View, is_int
 
 
 _HIDDEN = " over "

@@ -2,38 +2,13 @@
 
 import functools
 import itertools
-from typing import NamedTuple
 
 from .complexes import Pairs
 from . import words
 from .dry import NotedProcedure
 from .tracebacks import outgrown
-from .types import INT, NotCompiled, Scalar, joined, tag_of
-
-_UNKNOWN = object()
-
-
-class Value(NamedTuple):
-    """A number in the kernel; `literal`: what it is, where the source says so. Where only the running code knows its type, that is one of `kinds`,
-    as `tag` says, and `type` holds any of them."""
-
-    type: Scalar
-    id: int
-    literal: object = _UNKNOWN
-    kinds: frozenset = frozenset()
-    tag: int = -1
-
-    @property
-    def known(self):
-        return self.literal is not _UNKNOWN
-
-
-class Listed(list):
-    """The parts of a list of Python's: those of a tuple are in a plain list."""
-
-
-def kinds_of(value):
-    return value.kinds or frozenset({value.type})
+from .types import INT, NotCompiled, joined, tag_of
+from .values import Value, kinds_of
 
 
 class Kinds:

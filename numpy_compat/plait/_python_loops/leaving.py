@@ -2,40 +2,18 @@
 
 import ast
 import types
-from typing import NamedTuple
 
 import numpy
 
-from .kinds import kinds_of
+from .._functions import MISSING
 from .objects import Instance
 from .trees import copied, names
 from .trying import handled
-from .._swap import _MISSING
-from .types import ALL, NotCompiled, Scalar, is_complex
+from .left import Leave, Told
+from .types import NotCompiled, is_complex
+from .values import kinds_of
 from .views import View, WHOLE
 from .words import plain
-
-
-class Told(NamedTuple):
-    """A number that the machine code tells Python: which of the results behind its variables it is, which of them says of what type, and its type."""
-
-    name: str
-    at: int
-    tag: int
-    type: Scalar
-
-
-class Leave(NamedTuple):
-    """How a statement is done: `run`, a function of what it reads; `known`: what of that is an object; `arrays`: names of arrays of the loop's."""
-
-    run: object
-    numbers: tuple
-    arrays: dict
-    known: dict
-
-    def __call__(self, told, arrays):
-        numbers = {n.name: (n.type if n.tag < 0 else ALL[told[n.tag] - 1]).of(told[n.at]) for n in self.numbers}
-        self.run(**numbers, **{n: arrays[key] for n, key in self.arrays.items()}, **self.known)
 
 
 def leave(lowering, statement):
@@ -45,8 +23,8 @@ def leave(lowering, statement):
         return
     numbers, arrays, known = [], {}, {}
     for name in sorted({*names(statement, ast.Load)}):
-        x = low.env.get(name, _MISSING)
-        if x is _MISSING:
+        x = low.env.get(name, MISSING)
+        if x is MISSING:
             continue  # one of the builtins, or unbound
         if isinstance(x, View):
             if x.own is not WHOLE or x.own_memory:

@@ -3,10 +3,12 @@
 import ast
 
 from .carried import CarriedList
-from .growing import Growing, NestedShape, added, items, new
-from .kinds import Listed
+from .growing import Growing, added, items
+from .list_views import ListView
+from .lists_in_lists import NestedShape
 from .types import NotCompiled
-from .views import ListView, View
+from .values import Listed
+from .views import View
 
 
 _KINDS = Growing, CarriedList, ListView
@@ -26,7 +28,7 @@ def part(lowering, a, node):
     ends = [None if end is None else lowering.scalar(end) for end in ends]
     size, item = items(lowering, a, node)
     first, count, step = View.bounds(lowering, *ends, node, size)
-    made = new(lowering, node)
+    made = lowering.new_list(node)
     made.extend(count, lambda i: item(p.apply("add", first, p.apply("multiply", i, lowering.number(step)))), node)
     return made
 
@@ -40,7 +42,7 @@ def are_lists(*found):
 
 def joined(lowering, lists, node):
     """a + b"""
-    made = new(lowering, node)
+    made = lowering.new_list(node)
     for x in lists:
         added(lowering, made, x, node)
     return made

@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy
 
 from .. import _plait
+from .lists_in_lists import listed as nested
 from .types import ALL, array_type, as_number, ASCII, BEYOND, class_of, column_of, form_of, is_flat, is_key, is_time, NONE, NotCompiled, NUMBERS, OBJECTS, Other, parts_of, scalar_of, Shape, state_of, Tabled, tag_of, TEXT, text_of, TEXTS
 
 FEW = 16
@@ -78,8 +79,6 @@ def _grid(x):
 
 
 def _nested(x):
-    from .lists_in_lists import listed as nested
-
     found = nested(x, _rows_of)
     return (Other(list), x) if found is None else (array_type("int64", 1, True, "list of lists", found[0]), Held(found[1], x))
 
@@ -112,8 +111,6 @@ def tabled(x):
 
 
 def _values(x):
-    from .lists_in_lists import listed as nested
-
     values = [*x.values()]
     return nested(values, _rows_of) if type(values[0]) is list else _rows_of(values)
 

@@ -4,14 +4,16 @@ of one group, and have elements of one Shape."""
 
 import copy
 import itertools
+from typing import NamedTuple
 
 import numpy
 
-from . import growing
-from .growing import WORD, Again, Growing
-from .kinds import Listed
-from .types import FLOAT, INT, NotCompiled, Tabled, scalar_of
-from .views import GridView
+from . import deques, growing
+from .growing import WORD, Growing
+from .list_views import GridView, grown
+from .passes import Again
+from .types import FLOAT, INT, NotCompiled, Shape, Tabled, scalar_of
+from .values import Listed
 
 ADDRESS, COUNT, ROOM, BLOCK = range(4)  # words of a head; BLOCK: the memory that is its own, 0 where it has what the loop was given
 HEAD = 4 * WORD
@@ -49,6 +51,11 @@ class Boxed(Growing):
     @property
     def key(self):
         return group_of(self.lowering.facts, self.group)
+
+    @property
+    def as_element(self):
+        """The Shape of lists that it is an element of."""
+        return NestedShape(self.group)
 
     # what is told of all lists of a group, as any two may be one
 
@@ -123,6 +130,26 @@ def _copy_words(low, source, to, count):
     p.end()
 
 
+class NestedShape(NamedTuple):
+    """The Shape of a list of lists, which are of a group (lists_in_lists.py)."""
+
+    group: object
+
+    of_tuples, columns, words, form = False, (), ["int64"], None
+
+    def value(self, lowering, words):
+        return Boxed(lowering, self.group, *words)
+
+    def met(self, lowering, other, node):
+        return NestedShape(unite(lowering, self.group, other.group, node))
+
+
+class NestedInput(NamedTuple):
+    """The Shape of a list of lists that a loop is given. inside: the Shape of those, None where all are empty."""
+
+    inside: Shape
+
+
 class Named:
     """A variable that stands for a list with a head, for one after the other."""
 
@@ -194,7 +221,7 @@ def head_of(lowering, holder, value, node):
     if isinstance(value, Listed):
         value = growing.of_parts(lowering, value, node)
     if isinstance(value, GridView) and not value.scalar:
-        growing.grown(lowering, value, node)
+        grown(lowering, value, node)
     if type(value) is Growing and not isinstance(value.key, str):
         facts.add(facts.boxed, None, value.key)
         raise Again("a list becomes an element of another", node)
@@ -233,9 +260,9 @@ class Originals:
 
 def given(lowering, key, view):
     """A list of lists from before the loop."""
-    made = growing.empty(lowering, key)
+    made = deques.empty(lowering, key)
     count, address, group, originals = heads(lowering, key, view)
-    made.widen(growing.NestedShape(group), lowering.top)
+    made.widen(NestedShape(group), lowering.top)
     p = lowering.p
     made.reserve(count, lowering.top)
     _, i = p.begin_count(lowering.zero, count)
@@ -346,7 +373,7 @@ def listed(x, rows_of):
     ends = numpy.cumsum(numpy.fromiter(itertools.chain([0], map(len, lists)), "int64", len(lists) + 1))
     elements = words[0] if len(words) == 1 else numpy.array(words).T.ravel() if words else numpy.zeros(0, "int64")
     made = numpy.concatenate([[len(x), len(lists), len(words)], numbers, ends, elements]).astype("int64", copy=False)
-    return growing.NestedInput(shape), made
+    return NestedInput(shape), made
 
 
 _PLAIN = {growing.of_numbers_of(t): t.dtype for t in (INT, FLOAT)}
@@ -371,7 +398,7 @@ class Restored:
     def _elements(self, address, n):
         if not n:
             return []
-        if isinstance(self.inside, growing.NestedShape):
+        if isinstance(self.inside, NestedShape):
             return [self.at(head) for head in self.heap.array(address, n, "int64").tolist()]
         if self.inside in _PLAIN:
             return self.heap.array(address, n, _PLAIN[self.inside]).tolist()
@@ -385,7 +412,7 @@ class Restored:
 
 
 def holds_lists(shape):
-    return isinstance(shape.values if isinstance(shape, Tabled) else shape, growing.NestedShape)
+    return isinstance(shape.values if isinstance(shape, Tabled) else shape, NestedShape)
 
 
 def rows_left(of, made, results, originals, heap, elements_of):

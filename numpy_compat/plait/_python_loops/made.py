@@ -8,10 +8,10 @@ import numpy
 from .. import _default_dtype
 from . import times
 from .growing import Growing
-from .kinds import Value
-from .tracebacks import fatal
+from .list_views import ListView
 from .types import FLOAT, INT, NotCompiled, OF_TIMES
-from .views import ListView, Vector, View, as_vector, is_int, over_all
+from .values import Value
+from .views import Vector, View, _too_large, as_vector, computed, is_int, made
 
 _FILLED = {"zeros": 0, "ones": 1, "empty": None, "full": None}
 _LIKE = {"zeros_like": 0, "ones_like": 1, "empty_like": None, "full_like": None}
@@ -121,11 +121,6 @@ def _extents(lowering, shape, node):
     return extents
 
 
-@fatal
-def _too_large(*_):
-    raise MemoryError("an array of a compiled loop does not fit into memory")
-
-
 def _filled(lowering, extents, dtype, fill, of_its_kind, node):
     """of_its_kind: its dtype is that of what fills it."""
     if fill is not None and not isinstance(fill, Value):
@@ -185,38 +180,3 @@ def materialised(lowering, vector, node, dtype=None):
     """The elements of an expression, computed now."""
     dtype = dtype or lowering.type_of(vector, node).dtype
     return computed(lowering, vector.shape, dtype, lambda index: lowering.stored_as(vector.element(index), dtype, node), node)
-
-
-def computed(lowering, extents, dtype, element, node):
-    """An array whose elements are those at each index."""
-    view = made(lowering, extents, dtype, node)
-    over_all(lowering, extents, lambda index: lowering.p.store(view.buffer, view._at(index), element(index)))
-    return view
-
-
-def made(lowering, extents, dtype, node):
-    """A view of new memory, for an array in C order."""
-    memory, room, slot = lowering.memory_at(node)
-    strides = room_for(lowering, (memory, room), extents, dtype, node)
-    offset = lowering.p.get(memory)
-    view = View(lowering, slot, lowering.heap(dtype), dtype, offset, list(zip(extents, strides)), f"{slot} {lowering.statements}")
-    view.site = memory, room
-    view.in_order = True
-    return view
-
-
-def room_for(lowering, variables, extents, dtype, node):
-    """Gives the memory at the address in the first variable, whose size the second one has, room for an array in C order: its strides."""
-    p, (memory, room) = lowering.p, variables
-    strides, size = [], lowering.number(numpy.dtype(dtype).itemsize)
-    for n, extent in enumerate(reversed(extents)):
-        strides.insert(0, size)
-        if n:  # one alone does not go so far (MOST)
-            lowering.fail_if(p.overflows("multiply", size, extent), _too_large, node)
-        size = p.apply("multiply", size, extent)
-    p.begin_if(p.apply("greater", size, p.get(room)))
-    p.set(memory, p.call("heap_grow", p.get(memory), lowering.zero, size))
-    p.set(room, size)
-    lowering.fail_if(lowering.same(p.get(memory), 0), _too_large, node)
-    p.end()
-    return strides

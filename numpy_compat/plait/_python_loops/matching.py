@@ -2,9 +2,9 @@
 
 import ast
 
-from .kinds import Listed, Value
 from .texts import is_text
 from .types import BOOL, NotCompiled
+from .values import Listed, Value
 
 
 class Matched(ast.expr):

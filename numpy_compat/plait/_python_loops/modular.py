@@ -5,6 +5,7 @@ import ast
 
 from .tracebacks import outgrown
 from .types import INT, UINT, NotCompiled
+from .values import Value
 
 _WRAPS = {ast.Add: "add", ast.Sub: "subtract", ast.Mult: "multiply", ast.BitAnd: "bitwise_and", ast.BitOr: "bitwise_or", ast.BitXor: "bitwise_xor"}
 _BITS = {"bitwise_and", "bitwise_or", "bitwise_xor"}
@@ -51,8 +52,6 @@ def _wraps(node):
 
 def _result(low, x, mask):
     """mask: an int, or a UINT of the loop."""
-    from .kinds import Value
-
     bits = _modulo(low, x)
     if bits is None:
         return None
@@ -89,8 +88,6 @@ def _modulo(low, node):
 
 def binary(low, fn, again, a, b, node):
     """An operation of ints of which one at least is a UINT. Results that are neither INT nor UINT are Python's."""
-    from .kinds import Value
-
     of, p = low.p.apply, low.p
     if any(v.type not in (INT, UINT) for v in (a, b)):
         a, b = (Value(INT, low.cast(v, "int64")) if v.type.kind == "b" else v for v in (a, b))
@@ -130,8 +127,6 @@ def _negative(low, v):
 
 
 def _shifted(low, fn, a, b, node):
-    from .kinds import Value
-
     of, p = low.p.apply, low.p
     if b.type != INT or a.type != UINT:
         raise NotCompiled("a shift by an int beyond 63 bits", node)
@@ -158,8 +153,6 @@ def compared(low, fn, a, b):
 
 def unary(low, fn, a, node):
     """-x and ~x of a UINT."""
-    from .kinds import Value
-
     p = low.p
     v = p.apply("invert", a.id) if fn == "invert" else p.apply("subtract", p.const("uint64", 0), a.id)
     low.fail_if(p.apply("greater", a.id, p.const("uint64", TOP if fn == "negative" else TOP - 1)), _beyond, node)
@@ -168,8 +161,6 @@ def unary(low, fn, a, node):
 
 def narrowed(low, a, node):
     """A UINT as an INT, where it is one."""
-    from .kinds import Value
-
     low.fail_if(low.p.apply("greater_equal", a.id, low.p.const("uint64", TOP)), _beyond, node)
     return Value(INT, low.p.cast(a.id, "int64"))
 

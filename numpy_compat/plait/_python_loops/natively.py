@@ -9,12 +9,13 @@ from typing import NamedTuple
 import numpy
 
 from .. import _plait
-from .._fallback import to_numpy
-from .._jit import original
+from .._conversion import to_numpy
+from .._functions import original
 from .by_python import go_on
+from .codes import HEAD
 from .listed import memory_of
 from .reading import definition
-from .running import HEAD, Loop
+from .running import Loop
 from .tracebacks import cleaned
 from .types import is_paired
 

@@ -3,8 +3,8 @@
 import ast
 import builtins
 
-from .kinds import Value, kinds_of
 from .types import BOOL, FLOAT, INT, NotCompiled, UINT
+from .values import Value, kinds_of
 
 
 def method(lowering, x, name, node):

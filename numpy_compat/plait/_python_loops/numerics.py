@@ -10,13 +10,14 @@ import numpy
 from . import linear, lines, maths, shaping, stacked
 from .folds import folded
 from .growing import items
-from .kinds import Value
-from .made import computed, made, materialised
+from .list_views import ExtentsView, ListView
+from .made import materialised
 from .products import dot, outer
 from .selected import nonzero, where
 from .substitutes import substituted
 from .types import FLOAT, INT, NotCompiled, Scalar, scalar_of
-from .views import ExtentsView, ListView, Vector, View, as_vector, is_int
+from .values import Value
+from .views import Vector, View, as_vector, computed, is_int, made
 
 
 def found(fn):

@@ -8,54 +8,11 @@ import functools
 import types
 from typing import NamedTuple
 
-from .._jit import original
-from .._swap import _MISSING
-from .kinds import Value, kinds_of
+from .._functions import MISSING, original
 from .types import ALL, NotCompiled, Other, Scalar, is_complex, joined
 from .words import as_value
 
 _HEAP_TYPE = 1 << 9  # of a type's flags: it was made by a class statement, or as one
-
-
-class Path(NamedTuple):
-    """An attribute among the inputs of a loop: of the input `owner`."""
-
-    owner: str
-    name: str
-
-    @property
-    def key(self):
-        return f"{self.owner}.{self.name}"
-
-
-class Wanted(Exception):
-    """Code needs an attribute that is not among its inputs."""
-
-    def __init__(self, path, node):
-        super().__init__(path.key)
-        self.path, self.node = path, node
-
-    def is_known(self, loop):
-        return self.path.key in loop.paths
-
-    def note(self, loop):
-        loop.paths[self.path.key] = self.path
-
-
-class WantedAs(Wanted):
-    """Code needs a text, or None, among its inputs as something else than a constant: as characters, or as a state."""
-
-    def __init__(self, key, form, node):
-        super().__init__(Path(key, form), node)
-
-    def is_known(self, loop):
-        return loop.forms.get(self.path.owner) == self.path.name
-
-    def note(self, loop):
-        loop.forms[self.path.owner] = self.path.name
-
-
-CHARACTERS, STATE = "characters", "a state"
 
 
 class Instance(NamedTuple):
@@ -78,12 +35,12 @@ def has_attributes(cls):
     if hasattr(cls, "__getattr__") or cls.__getattribute__ not in (object.__getattribute__, tuple.__getattribute__):
         return False
     calls = _static(cls, "__call__")
-    return (calls is _MISSING or isinstance(calls, types.FunctionType)) and "__module__" in vars(cls) and "__plait__" not in vars(cls)
+    return (calls is MISSING or isinstance(calls, types.FunctionType)) and "__module__" in vars(cls) and "__plait__" not in vars(cls)
 
 
 def _static(cls, name):
     """What the class itself has by that name."""
-    return next((vars(c)[name] for c in cls.__mro__ if name in vars(c)), _MISSING)
+    return next((vars(c)[name] for c in cls.__mro__ if name in vars(c)), MISSING)
 
 
 def _function(x):
@@ -107,14 +64,14 @@ def attribute_of(x, name):
     if records.type_of(x) is not None:
         return records.field_of(x, name)
     if not has_attributes(type(x)):
-        return _MISSING
+        return MISSING
     found, own = _static(type(x), name), getattr(x, "__dict__", {})
     if _function(found) is not None:
-        return _MISSING if name in own else _function(found)
+        return MISSING if name in own else _function(found)
     if isinstance(found, (types.MemberDescriptorType, _TUPLE_FIELD)):  # of __slots__, of a named tuple
-        return getattr(x, name, _MISSING)
+        return getattr(x, name, MISSING)
     if hasattr(type(found), "__get__"):
-        return _MISSING
+        return MISSING
     return own.get(name, found)
 
 
@@ -134,8 +91,6 @@ def _path(lowering, of, name, node):
 
 def attribute(lowering, of, node):
     """What an attribute is that is read."""
-    from .inlining import inlined
-
     found = lowering.read(_path(lowering, of, node.attr, node).key, node)
     static = _static(of.type, node.attr)
     if type(static) is property:
@@ -244,6 +199,7 @@ def set_back(lowering, results, left, paths, objects):
 def are_members(a, b):
     """Whether both are members of enumerations that are compared by what they are."""
     return all(isinstance(x, enum.Enum) and type(x).__eq__ is object.__eq__ for x in (a, b))
-
-
-from . import records  # noqa: E402  (whose fields are such attributes)
+from . import records
+from .inlining import inlined
+from .values import Value, kinds_of
+from .wanted import STATE, Path, Wanted, WantedAs

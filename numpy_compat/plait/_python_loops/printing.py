@@ -12,13 +12,13 @@ import types
 from typing import NamedTuple
 
 from .by_python import Constant, Number, Parts, Same
-from .growing import Growing
-from .kinds import Value
+from .list_views import ListView
 from .listed import Held
 from .resuming import NotTold, described
-from .texts import TextView, is_text
+from .texts import is_text
 from .types import FLOAT, INT, NotCompiled, Other, is_paired
-from .views import ListView, View
+from .values import Value
+from .views import View
 
 FUNCTION, WORDS = ".print", ".print words"  # arguments: the address of what is called back, and of where the numbers of a statement are put
 ARGUMENTS = FUNCTION, WORDS

@@ -2,9 +2,10 @@
 
 import numpy
 
-from .made import computed, materialised
+from .made import materialised
 from .types import NotCompiled, Scalar
-from .views import Vector, as_vector
+from .values import Value
+from .views import Vector, as_vector, computed
 
 ACCUMULATORS = 8  # of a product of two lines, side by side; they are joined in pairs
 _HALF = 31  # bits of an extent, where one number holds two
@@ -12,8 +13,6 @@ _HALF = 31  # bits of an extent, where one number holds two
 
 def dot(lowering, a, b, fn, node):
     """`a @ b`, which is fn(a, b), of lines and matrices: a number, a line or a matrix."""
-    from .expressions import Value
-
     if isinstance(a, Value) or isinstance(b, Value):
         raise NotCompiled("a product of a number", node)
     a, b = as_vector(a, node), as_vector(b, node)

@@ -8,12 +8,14 @@ import weakref
 import numpy
 
 from . import distributions
+from .drawing import function_argument
 from .growing import Growing
-from .kinds import Value
+from .list_views import TupleView
 from .substitutes import substituted
 from .tracebacks import outgrown
 from .types import FLOAT, INT, NotCompiled
-from .views import TupleView, View, is_int
+from .values import Value
+from .views import View, is_int
 
 MODULE = ".random of Python"  # the argument for the generator of the module's own functions
 MOST = 2**32 - 1  # that a number which is drawn is below
@@ -64,15 +66,11 @@ class PythonsGenerator:
         return how[0](lowering, self, node, *args)
 
     def double(self, lowering):
-        from .draws import function_argument
-
         lowering.effects += 1
         return Value(FLOAT, lowering.p.call("call_double", lowering.argument(function_argument("uniform")), self.address))
 
     def below(self, lowering, n, node):
         """An int from 0 on: as many bits as n has are drawn until they are less."""
-        from .draws import function_argument
-
         p, drawn = lowering.p, lowering.variable("int64")
         lowering.fail_if(p.apply("greater", n, lowering.number(MOST)), _too_many, node)
         lowering.effects += 1

@@ -12,7 +12,7 @@ import weakref
 
 import numpy
 
-from .._swap import contents
+from .._functions import contents
 from .comprehensions import scoped
 from .trees import copied, names, nodes
 

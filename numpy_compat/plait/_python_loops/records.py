@@ -6,11 +6,11 @@ from typing import NamedTuple
 
 import numpy
 
+from .._functions import MISSING
 from .._plait import ndarray
-from .._swap import _MISSING
-from .objects import Path, Wanted
 from .types import NotCompiled
 from .views import View
+from .wanted import Path, Wanted
 
 _TYPES = ndarray, numpy.ndarray, numpy.recarray
 
@@ -47,7 +47,7 @@ def type_of(x):
 
 def field_of(x, name):
     """The array of a field."""
-    return x[name] if name in x.dtype.names and name not in getattr(x, "__dict__", {}) else _MISSING
+    return x[name] if name in x.dtype.names and name not in getattr(x, "__dict__", {}) else MISSING
 
 
 def is_record(x):

@@ -7,17 +7,18 @@ from typing import NamedTuple
 
 import numpy
 
-from .._swap import _MISSING
+from .._functions import MISSING
 from .by_python import MADE, Constant, Doing, Number, Part, Parts, Position, Resumption, Same, around
 from .carried import Carried, CarriedList
 from .grown_texts import CarriedText
-from .growing import Growing, NestedShape
-from .kinds import Listed, Value
+from .growing import Growing
 from .listed import elements_of
+from .lists_in_lists import NestedShape
 from .over import is_range
 from .tables import Table
 from .trees import names
 from .types import Shape, is_complex, text_of
+from .values import Listed, Value
 from .views import WHOLE, View
 from .words import plain
 
@@ -98,18 +99,18 @@ def resumption(low, why="an error in a `try`"):
 
 def _tell(low, name):
     """How Python finds what a variable is; None where it is what it was before the loop, or nothing."""
-    x = low.env.get(name, _MISSING)
+    x = low.env.get(name, MISSING)
     if low.is_variable(x):
         if not hasattr(x, "kinds"):
             raise NotTold
         return low.told_on.number(name, x)
     if isinstance(x, (Carried, CarriedList)) and name in low.asked:
         return None
-    if x is _MISSING:
+    if x is MISSING:
         if name in low.facts.views or name in low.objects:
             raise NotTold
         return None
-    if low.inputs.get(name, _MISSING) is x:
+    if low.inputs.get(name, MISSING) is x:
         return None
     return described(low, low.told_on, x)
 

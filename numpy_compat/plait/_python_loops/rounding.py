@@ -3,8 +3,8 @@ multiplies, rounds and divides."""
 
 import numpy
 
-from .kinds import Value
 from .types import FLOAT, INT, NotCompiled
+from .values import Value
 from .views import Vector, View, as_vector
 
 MOST = 7  # digits, up to which the sum of a whole number and a fraction, each rounded once, is rounded correctly

@@ -8,10 +8,11 @@ import numpy
 from . import times
 from .dry import resolved
 from .growing import Growing
-from .kinds import Listed, Value
-from .made import computed, made, materialised, of_numbers
+from .list_views import ListView
+from .made import materialised, of_numbers
 from .types import NotCompiled, Scalar
-from .views import ListView, Vector, View, as_vector, over_all, same_extent, same_shape
+from .values import Listed, Value
+from .views import Vector, View, as_vector, computed, made, over_all, same_extent, same_shape
 
 
 def selects(part):

@@ -3,12 +3,14 @@ an axis, and folds that leave out NaN."""
 
 import numpy
 
+from .casts import cast
 from .folds import folded
-from .kinds import Listed, Value
-from .made import computed, dtype_of, materialised
+from .list_views import ListView
+from .made import dtype_of, materialised
 from .tracebacks import outgrown
 from .types import INT, NotCompiled, Scalar
-from .views import ListView, Vector, View, as_vector, is_int
+from .values import Listed, Value
+from .views import Vector, View, as_vector, computed, is_int, made
 
 
 def _array(x, node):
@@ -86,12 +88,10 @@ def _size_left_open(*_):
 
 
 def astype(lowering, node, a, dtype):
-    from .calls import _cast
-
     x, name = as_vector(_array(a, node), node), dtype_of(dtype, node)
     if name[0] == "c" or name == "float16" or lowering.type_of(x, node).kind == "c":
         raise NotCompiled(f"astype() to {name}", node)
-    return computed(lowering, x.shape, name, lambda index: _cast(lowering, x.element(index), Scalar(name), node).id, node)
+    return computed(lowering, x.shape, name, lambda index: cast(lowering, x.element(index), Scalar(name), node).id, node)
 
 
 def fill(lowering, node, a, value):
@@ -112,8 +112,6 @@ def concatenate(lowering, node, arrays):
     total = lines[0].shape[0]
     for x in lines[1:]:
         total = p.apply("add", total, x.shape[0])
-    from .made import made
-
     out, at = made(lowering, [total], *dtypes, node), lowering.zero
     for x in lines:
         _, i = p.begin_count(lowering.zero, x.shape[0])

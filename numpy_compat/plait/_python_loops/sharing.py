@@ -6,6 +6,10 @@ import time
 import numpy
 
 from .._plait import num_threads
+from .comprehensions import stored
+from .leaves import Leaves
+from .reading import exposed
+from .trees import nodes
 
 WORTH = 300e-6  # seconds on one thread of a loop that is shared. 0, of tests: any loop is
 PROBE = 16  # the part of a range that is run alone first, to see how long it takes
@@ -15,11 +19,6 @@ COPIED = 4e9  # bytes of arrays that are copied in a second, to go back where an
 
 def counter_of(loop):
     """The name that counts the iterations of a `for`, "" where it has none that nothing else is stored to; None where parts of its range do not stand alone."""
-    from .comprehensions import stored
-    from .lowering import Leaves
-    from .reading import exposed
-    from .trees import nodes
-
     if not isinstance(loop, ast.For) or loop.orelse or Leaves(loop).breaks or any(isinstance(n, ast.Return) for n in nodes(loop)):
         return None
     names = stored(loop)

@@ -5,8 +5,7 @@ import ast
 import types
 
 from .. import _plait
-from .._jit import original
-from .._swap import contents
+from .._functions import contents, original
 from .by_python import rare
 from .comprehensions import COMPREHENSIONS, scoped, stored
 from .elements import Elements

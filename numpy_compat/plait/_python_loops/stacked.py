@@ -3,12 +3,13 @@
 import numpy
 
 from . import lines
-from .kinds import Listed, Value
-from .made import computed, made, materialised
+from .list_views import ListView
+from .made import materialised
 from .shaping import concatenate
 from .substitutes import substituted
 from .types import INT, NotCompiled
-from .views import ListView, Vector, View, as_vector, is_int
+from .values import Listed, Value
+from .views import Vector, View, as_vector, computed, is_int, made
 
 
 def _line(lowering, x, node):

@@ -7,6 +7,7 @@ import heapq
 import types
 
 from . import distributions, linear, lines, maths
+from .inlining import inlined
 from .lines import sort as sort_line
 from .reading import definition, outer_name
 from .types import NotCompiled
@@ -119,8 +120,6 @@ _OURS = {*SUBSTITUTES.values(), sort, _sift_up, _sift_down, *lines.FUNCTIONS, *l
 
 def substituted(lowering, fn, args, node):
     """A call of one of those."""
-    from .inlining import inlined
-
     if fn.__code__.co_argcount != len(args):
         raise NotCompiled(f"{fn.__name__}() with other arguments", node)
     _named(lowering, fn)

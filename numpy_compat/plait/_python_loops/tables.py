@@ -2,29 +2,24 @@
 which they came; what Python has of a key and its value are rows of words by these numbers, in memory of the run. A set is a dict without values."""
 
 import ast
-import builtins
-import collections
 import contextlib
 
 from . import growing
 from .growing import Element, WORD
-from .kinds import Listed, Value, kinds_of
-from .lists_in_lists import Boxed, head_of, heads, keys_of, unite
-from .leaving import Leave, Told
+from .left import Leave, Told
+from .list_views import GridView
+from .lists_in_lists import Boxed, NestedShape, head_of, unite
+from .passes import Nothing
 from .tracebacks import fatal
 from .texts import as_word
 from .trees import names
 from .types import BOOL, FLOAT, INT, NotCompiled, Shape, TEXTS, Tabled, column_of, is_key
-from .views import GridView, Vector
+from .values import Listed, Value, kinds_of
 from .words import as_values
 
 MOST = 4  # numbers of a key
 OF_LISTS = "defaultdict of list"
 _DEFAULTS = {"defaultdict of int": INT, "defaultdict of float": FLOAT}
-
-
-class Nothing(NotCompiled):
-    """Something is read of a table into which no pass has found anything to be put yet: what follows is not reached."""
 
 
 class Key:
@@ -318,7 +313,7 @@ class Table:
             return at, self.value_at(at)
         at, new = self.insert(key, node)
         self.lowering.p.begin_if(new)
-        made = self.boxed(growing.new(self.lowering, getattr(node, "slice", node)), node)
+        made = self.boxed(self.lowering.new_list(getattr(node, "slice", node)), node)
         self.learn_values(made, node)
         self.put_value(at, made, node)
         self.lowering.p.end()
@@ -330,7 +325,7 @@ class Table:
         if shape is None or self.shape.keys is None:
             return other
         others = other if isinstance(other, list) else [other]
-        alike = isinstance(other, list) == shape.of_tuples and not isinstance(shape, growing.NestedShape) and len(others) == len(shape.columns)
+        alike = isinstance(other, list) == shape.of_tuples and not isinstance(shape, NestedShape) and len(others) == len(shape.columns)
         if isinstance(other, Listed) or not alike or not all(isinstance(x, Value) for x in others):
             raise NotCompiled("a default that is no number, or no tuple as the values are", node)
         said = getattr(node, "slice", node)  # of a place that changes, there is a node for each pass
@@ -420,12 +415,12 @@ def unordered(node):
 def _met(known, value, what, node):
     """The Shape of what has been there, and of a value that is to be there."""
     if isinstance(value, Boxed):
-        if known is not None and not isinstance(known, growing.NestedShape):
+        if known is not None and not isinstance(known, NestedShape):
             raise NotCompiled(f"{what}s that are lists and others", node)
-        return growing.NestedShape(value.group if known is None else unite(value.lowering, known.group, value.group, node))
+        return NestedShape(value.group if known is None else unite(value.lowering, known.group, value.group, node))
     of_tuples = isinstance(value, list)
     parts = value if of_tuples else [value]
-    if isinstance(known, growing.NestedShape) or isinstance(value, Listed) or not parts or not all(isinstance(x, Value) for x in parts):
+    if isinstance(known, NestedShape) or isinstance(value, Listed) or not parts or not all(isinstance(x, Value) for x in parts):
         raise NotCompiled(f"a {what} that is neither a number nor a tuple of numbers", node)
     if any(t.kind == "c" for x in parts for t in kinds_of(x)):
         raise NotCompiled("a dict of complex numbers", node)
@@ -438,7 +433,7 @@ def _met(known, value, what, node):
 
 
 def _words_of(lowering, shape, value, node):
-    if isinstance(shape, growing.NestedShape):
+    if isinstance(shape, NestedShape):
         return [value.head]
     words = []
     for x, column in zip(value if shape.of_tuples else [value], shape.columns):
@@ -460,46 +455,6 @@ def _no_memory(*_):
     raise MemoryError("a dict of a compiled loop does not fit into memory")
 
 
-def given(lowering, key, view):
-    """What the loop was given, at its beginning."""
-    shape, p, top = view.shape, lowering.p, lowering.top
-    made = Table(lowering, key, shape.of)
-    if key in lowering.facts.changed_lists:
-        lowering.lists.append((key, made))
-    made.begin(top)
-    if shape.keys is None:
-        return made
-    if isinstance(shape.values, growing.NestedInput):
-        return _given_lists(lowering, made, key, view)
-    count = view.dims[0][0]
-    of = lambda shape, parts: parts if shape.of_tuples else parts[0]  # noqa: E731
-    _, i = p.begin_count(lowering.zero, count)
-    row, wide = view.row(i), len(shape.keys.columns)
-    if shape.values is not None:
-        made.learn_values(of(shape.values, row[wide:]), top)
-    at, _ = made._insert(Key(lowering, of(shape.keys, row[:wide]), top), top)
-    if shape.values is not None:
-        made.put_value(at, of(shape.values, row[wide:]), top)
-    p.end()
-    return made
-
-
-def _given_lists(lowering, made, key, view):
-    """The same of a dict of lists."""
-    p, top = lowering.p, lowering.top
-    count, address, group, originals = heads(lowering, key, view)
-    key_at = keys_of(lowering, view)
-    if key in lowering.facts.changed_lists:
-        lowering.lists.append((key, originals))
-    _, i = p.begin_count(lowering.zero, count)
-    value = Boxed(lowering, group, address(i))
-    made.learn_values(value, top)
-    at, _ = made._insert(Key(lowering, key_at(i), top), top)
-    made.put_value(at, value, top)
-    p.end()
-    return made
-
-
 def new(lowering, node, of):
     """An empty one, of an expression that has made others before which nobody has any more."""
     facts = lowering.facts
@@ -510,136 +465,3 @@ def new(lowering, node, of):
     made.begin(node)
     made.changed += 1
     return made
-
-
-def of_dict(lowering, node):
-    """{k: v, ...}"""
-    if any(k is None for k in node.keys):
-        raise NotCompiled("a dict of another one's items", node)
-    pairs = [(Key(lowering, lowering.evaluate(k), k), lowering.evaluate(v)) for k, v in zip(node.keys, node.values)]
-    made = new(lowering, node, "dict")
-    for key, value in pairs:
-        made.set(key, value, node)
-    return made
-
-
-def of_set(lowering, node):
-    """{a, b, ...}"""
-    keys = [Key(lowering, lowering.evaluate(e), e) for e in node.elts]
-    made = new(lowering, node, "set")
-    for key in keys:
-        made.add(key, node)
-    return made
-
-
-def of_comprehension(lowering, node):
-    """{... for ... in ...}"""
-    pairs = isinstance(node, ast.DictComp)
-    item = ast.copy_location(ast.Tuple([node.key, node.value], ast.Load()), node) if pairs else node.elt
-    return growing.filled(lowering, new(lowering, node, "dict" if pairs else "set"), item, node)
-
-
-_EMPTY = {builtins.dict: "dict", builtins.set: "set", collections.Counter: "Counter"}
-
-
-def made_by(lowering, fn, node):
-    """What dict(), set(), Counter() or defaultdict(int) makes; None of other calls."""
-    if not isinstance(fn, type):
-        return None
-    if fn is collections.defaultdict:
-        factory = lowering.evaluate(node.args[0]) if len(node.args) == 1 and not node.keywords else None
-        if factory not in (builtins.int, builtins.float, builtins.list):
-            raise NotCompiled("a defaultdict of others than int, float and list", node)
-        return new(lowering, node, f"defaultdict of {factory.__name__}")
-    of = _EMPTY.get(fn)
-    if of is None:
-        return None
-    if node.keywords or len(node.args) > (of != "Counter"):
-        raise NotCompiled(f"{of}() with such arguments", node)
-    source = lowering.evaluate(node.args[0]) if node.args else None
-    if isinstance(source, Table) and (of == "set") == (source.of == "set"):
-        return _copied(lowering, source, of, node)
-    if node.args and of == "dict":
-        raise NotCompiled("dict() of what is no dict", node)
-    made = new(lowering, node, of)
-    if node.args:
-        _update(lowering, made, source, node)
-    return made
-
-
-def _copied(lowering, a, of, node):
-    made = new(lowering, node, of)
-    if a.shape.keys is None or of != "set" and a.shape.values is None:
-        return made
-    a.tidy()
-    _, i = lowering.p.begin_count(lowering.zero, a.length)
-    key = Key(lowering, a.key_at(i), node)
-    made.add(key, node) if of == "set" else made.set(key, a.value_at(i), node)
-    lowering.p.end()
-    return made
-
-
-def _update(lowering, made, source, node):
-    """Adds the items of a list or an array to a set."""
-    made.changes(node)
-    if isinstance(source, list):
-        for x in source:
-            made.add(Key(lowering, x, node), node)
-        return
-    count, item = growing.items(lowering, source, node)
-    _, i = lowering.p.begin_count(lowering.zero, count)
-    made.add(Key(lowering, item(i), node), node)
-    lowering.p.end()
-
-
-def method(lowering, a, node):
-    """Of a dict or a set."""
-    name, args = node.func.attr, [lowering.evaluate(x) for x in node.args]
-    if node.keywords or any(isinstance(x, Vector) for x in args):
-        raise NotCompiled(f"the method {name}() of a {a.of} with such arguments", node)
-    if name == "clear" and not args:
-        return a.clear(node)
-    if name == "copy" and not args:
-        return _copied(lowering, a, a.of, node)
-    how = (_OF_SETS if a.of == "set" else _OF_DICTS).get((name, len(args)))
-    if how is None:
-        raise NotCompiled(f"the method {name}() of a {a.of} with {len(args)} arguments", node)
-    if name == "pop" and len(args) == 2 and args[1] is None and node is lowering.unused:
-        a.remove(Key(lowering, args[0], node), node, fails=False)
-        return None
-    if name == "update":
-        return how(lowering, a, *args, node)
-    return how(a, *([Key(lowering, args[0], node), *args[1:]] if args else []), node)
-
-
-def _pop(a, key, node):
-    if a.shape.keys is None or a.shape.values is None:
-        a.loses(node)
-        return a.nothing(key, node)[1]
-    return a.value_at(a.remove(key, node))
-
-
-_OF_SETS = {
-    ("add", 1): lambda a, key, node: a.add(key, node),
-    ("discard", 1): lambda a, key, node: (a.remove(key, node, fails=False), None)[1],
-    ("remove", 1): lambda a, key, node: (a.remove(key, node), None)[1],
-    ("update", 1): lambda lowering, a, source, node: _update(lowering, a, source, node),
-}
-_OF_DICTS = {
-    ("get", 1): lambda a, key, node: a.found_or(a.by_key("find", key, node), None, node),
-    ("get", 2): lambda a, key, other, node: a.found_or(a.by_key("find", key, node), other, node),
-    ("setdefault", 2): lambda a, key, value, node: a.default(key, value, node)[1],
-    ("pop", 1): _pop,
-    ("pop", 2): lambda a, key, other, node: a.found_or(a.remove(key, node, fails=False), other, node),
-    ("keys", 0): lambda a, node: Entries(a, "keys"),
-    ("values", 0): lambda a, node: Entries(a, "values"),
-    ("items", 0): lambda a, node: Entries(a, "items"),
-}
-
-
-def delete(lowering, target):
-    """del d[key]"""
-    base = lowering.evaluate(target.value) if isinstance(target, ast.Subscript) else None
-    if not isinstance(base, Table) or base.of == "set":
-        raise NotCompiled("what is deleted is no entry of a dict", target)
-    base.remove(Key(lowering, lowering.evaluate(target.slice), target), target, fails=base.of != "Counter")

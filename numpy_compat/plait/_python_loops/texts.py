@@ -4,15 +4,16 @@ constant, is a Value with a word (words.py). Of characters machine code knows wh
 import ast
 import builtins
 import functools
-from typing import NamedTuple
 
 from . import words
+from .growing import find
 from .grown_texts import CarriedText, Joined, added, joined  # noqa: F401  (which expressions take from here)
-from .kinds import Value, kinds_of
-from .objects import CHARACTERS, WantedAs
+from .list_views import TextView
 from .types import ASCII, BEYOND, BOOL, INT, NONE, NotCompiled, OBJECTS, PACKED, TEXT, TEXTS
 from .types import FEW as MOST_PACKED
-from .views import TextView
+from .values import Value, kinds_of
+from .views import is_int
+from .wanted import CHARACTERS, WantedAs
 
 FEW = 64  # characters of a constant, one of which is chosen
 
@@ -24,20 +25,6 @@ def is_long(x):
 
 def is_text(x):
     return isinstance(x, (str, Joined)) or is_long(x) or isinstance(x, Value) and kinds_of(x) <= OBJECTS and kinds_of(x) != {NONE}
-
-
-class Part(NamedTuple):
-    """A part of a text that the loop was given: which numbers say where it begins, how many characters it has, and how far those are apart, in bytes."""
-
-    key: str
-    size: int
-    offset: int
-    extent: int
-    stride: int
-
-    def of(self, results, objects):
-        start, step = (results[at] // self.size for at in (self.offset, self.stride))
-        return "".join(objects[self.key][start + k * step] for k in range(results[self.extent]))
 
 
 def _array_of(lowering, text, node):
@@ -176,8 +163,6 @@ def contains(lowering, text, value, node):
     if isinstance(text, str):
         found = [_among(lowering, word, ord(first) + 1, ord(last) + 1) for first, last in _runs(text)]
         return Value(BOOL, functools.reduce(lambda a, b: p.apply("logical_or", a, b), found)) if found else lowering.literal(False)
-    from .growing import find
-
     n = _length(lowering, text)
     return Value(BOOL, p.apply("less", find(lowering, n, lambda i: Value(TEXT, _item(lowering, text, i)), Value(TEXT, word), node), n))
 
@@ -237,8 +222,6 @@ def _one(x, node):
 
 
 def _chr(lowering, x, node):
-    from .views import is_int
-
     x = words.number(lowering, x, node)
     if not isinstance(x, Value) or not is_int(x):
         raise NotCompiled("chr() of what is no int", node)

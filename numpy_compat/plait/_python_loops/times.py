@@ -3,8 +3,8 @@ keeps apart from numbers: what is not computed here, nothing computes. The least
 
 import numpy
 
-from .kinds import Value
-from .types import BOOL, INT, NONE, NotCompiled, OF_TIMES, Scalar, TIMES, UINT, is_time
+from .types import NONE, NotCompiled, OF_TIMES, Scalar, TIMES, UINT, is_time
+from .values import Value
 
 NAT = -(2**63)
 CLASSES = numpy.datetime64, numpy.timedelta64

@@ -6,6 +6,8 @@ from typing import NamedTuple
 
 import numpy
 
+from .values import Value
+
 
 class NotCompiled(Exception):
     """Why a loop stays Python's; `node` is the part of its source that says it."""
@@ -134,8 +136,6 @@ class Shape(NamedTuple):
 
     def value(self, lowering, words):
         """An element: a number, or a list of those of a tuple."""
-        from .kinds import Value
-
         words, parts, p = iter(words), [], lowering.p
         for t, kinds in self.columns:
             v = next(words)
@@ -144,6 +144,12 @@ class Shape(NamedTuple):
         if self.form is not None:
             return formed(self.form, iter(parts), list)
         return parts if self.of_tuples else parts[0]
+
+    def met(self, lowering, other, node):
+        """That of a list which has elements of both."""
+        if (self.of_tuples, self.form, len(self.columns)) != (other.of_tuples, other.form, len(other.columns)):
+            raise NotCompiled("a list of elements of several lengths", node)
+        return self._replace(columns=tuple(column_of(a.kinds | b.kinds) for a, b in zip(self.columns, other.columns)))
 
 
 class Tabled(NamedTuple):

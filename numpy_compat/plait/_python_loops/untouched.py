@@ -12,7 +12,8 @@ import numpy
 
 from .. import _plait
 from .._boundary import _AS_IT_IS
-from .._swap import _MISSING, _has_loops, _is_of_module, contents, stand_in
+from .._functions import MISSING, contents, has_loops, is_of_module
+from .._stand_ins import stand_in
 from .by_element import ANY, axes_of
 from .reading import compiled, imports_of, tree_of
 from .trees import nodes
@@ -33,7 +34,7 @@ class Untouched:
         self.data = [n for n, v in values.items() if type(v) in _DATA]
         self.names = [n for n, v in values.items() if type(v) not in _DATA]
         self.values = [values[n] for n in self.names]
-        self.missing = [_MISSING] * len(self.names)
+        self.missing = [MISSING] * len(self.names)
         self.cells = cells
         self.counts = counts  # whether there are loops that may wake
         self.running = self.began = None  # the thread in which it does, and what its call is told at its end
@@ -95,22 +96,22 @@ def untouched(function, scope, calls):
         names = _named(f.__code__)
         if names is None or not _is_quiet(f, scope, calls.all >= FEW):
             return None
-        values.update((n, f.__globals__.get(n, _MISSING)) for n in names)
+        values.update((n, f.__globals__.get(n, MISSING)) for n in names)
         inside = [(c, contents(c)) for c in f.__closure__ or ()]
         cells += inside
         for x in (*(values[n] for n in names), *(x for _, x in inside), *(f.__defaults__ or ()), *(f.__kwdefaults__ or {}).values()):
-            if _is_of_module(x, scope):
+            if is_of_module(x, scope):
                 if x not in functions:
                     functions.append(x)
             elif stand_in(x) is not x:
                 return None
-    counts = scope.loops and any(_has_loops(f) for f in functions)
+    counts = scope.loops and any(has_loops(f) for f in functions)
     return Untouched(function, scope, calls, values, cells, counts)
 
 
 def _calling_itself(function, values):
     """The function, or one that calls itself where it calls what jit() made of it: that, too, would run as it was written."""
-    from .._jit import original
+    from .._functions import original
 
     def is_own(x):
         return x is not function and isinstance(x, types.FunctionType) and original(x) is function
@@ -137,7 +138,7 @@ def _calling_itself(function, values):
 
 
 def _is_quiet(function, scope, known):
-    if not scope.loops or not _has_loops(function):
+    if not scope.loops or not has_loops(function):
         return True
     versions = scope.versions.get(function)
     return versions.is_quiet(known) if versions is not None else known or function in scope.functions

@@ -7,30 +7,12 @@ import functools
 import numpy
 
 from .sharing import offset_of
-from .tracebacks import outgrown
-from .types import ASCII, INT, NotCompiled, Scalar, TEXT
+from .tracebacks import fatal, outgrown
+from .types import INT, NotCompiled, Scalar
+from .values import Value
+from .words import number
 
 _HALF = 31  # bits of an extent, where one number holds two
-
-
-def array_view(lowering, key, what):
-    """An array that the loop is given; its extents and strides are parameters."""
-    p = lowering.p
-    slot = len(lowering.arrays)
-    lowering.arrays.append(key)
-    buffer = p.buffer(what.dtype, slot in lowering.facts.written)
-    extents = [p.param() for _ in range(what.ndim)]
-    strides = [p.param() for _ in range(what.ndim)]
-    if what.ndim and what.packed:
-        strides[-1] = lowering.number(numpy.dtype(what.dtype).itemsize)
-    kind = RowsView if what.shape else _KINDS[what.of.rstrip("0123456789").replace("deque", "list")]
-    made = kind(lowering, slot, buffer, what.dtype, lowering.zero, list(zip(extents, strides)), key, WHOLE)
-    made.shape = what.shape
-    made.packed = what.packed
-    made.in_order = what.packed and what.ndim == 1
-    if kind is ExtentsView:
-        made.count = int(what.of.rpartition(" ")[2])
-    return made
 
 
 WHOLE = object()
@@ -71,8 +53,6 @@ class View:
             self.lowering.nested.touch(self)
 
     def _value(self, offset):
-        from .expressions import Value
-
         p = self.lowering.p
         v = p.load(self.buffer, offset, self.dtype)
         return Value(self.type, v if p.type(v) == self.dtype else p.cast(v, self.dtype))
@@ -86,8 +66,6 @@ class View:
         self.lowering.p.store(self.buffer, self.offset, v)
 
     def attribute(self, lowering, node):
-        from .expressions import Value
-
         if node.attr == "shape":
             return [Value(INT, extent) for extent, _ in self.dims]
         if node.attr == "ndim":
@@ -105,8 +83,6 @@ class View:
 
     def part(self, lowering, parts, node):
         """What an index, made of these parts, names."""
-        from .selected import selected, selects
-
         p = lowering.p
         if any(isinstance(x, ast.Constant) and x.value is Ellipsis for x in parts):
             raise NotCompiled("an index with an ellipsis", node)
@@ -120,8 +96,8 @@ class View:
             (parts,) = parts
             if len(parts) > len(self.dims):
                 raise NotCompiled("too many indices", node)
-        if any(map(selects, parts)):
-            return selected(self, lowering, parts, node)
+        if (found := lowering.selected(self, parts, node)) is not None:
+            return found
         for axis, (x, (extent, stride)) in enumerate(zip(parts, self.dims)):
             if type(x) is tuple:
                 start, length, step = self.bounds(lowering, *x, node, extent)
@@ -149,9 +125,6 @@ class View:
         return lowering.evaluate(x)
 
     def _index(self, lowering, i, axis, extent, node):
-        from .expressions import Value
-        from .words import number
-
         i = number(lowering, i, node)
         if not isinstance(i, Value) or not is_int(i):
             raise NotCompiled("an index that is no int", node)
@@ -220,9 +193,6 @@ class View:
 
     def assign(self, value, node):
         """Element by element; by way of memory where elements that are still to be read may be among them."""
-        from .expressions import Value
-        from .made import computed
-
         self.lowering.facts.all_of(self.whole)
 
         self.touch()
@@ -310,110 +280,6 @@ class Described:
         return made
 
 
-class ListView(View):
-    """A list of Python's numbers, or an element of it."""
-
-    _empty, empty = [], False
-
-    row = lambda self, i: self.item(i)  # noqa: E731
-
-    @property
-    def type(self):
-        return Scalar(self.dtype, True)
-
-    def _refuse(self, *_):
-        raise NotCompiled("a list as a whole")
-
-    attribute = vector = assign = _refuse
-
-    def part(self, lowering, parts, node):
-        if isinstance(node.slice, (ast.Tuple, ast.Slice)):
-            from . import list_parts
-
-            return list_parts.part(lowering, self, node)
-        return super().part(lowering, parts, node)
-
-    def _outside(self, axis, node):
-        return lambda *_: self._empty.__setitem__(0, 0) if isinstance(node.ctx, ast.Store) else self._empty[0]
-
-
-class TupleView(ListView):
-    _empty = ()
-
-
-class BytesView(TupleView):
-    _empty = b""
-
-
-class TextView(TupleView):
-    """A text, of which the code points are there, or a part of it. Its elements are texts of one character."""
-
-    _empty = ""
-
-    @property
-    def type(self):
-        return ASCII if self.dtype == "uint8" else TEXT
-
-    def _value(self, offset):
-        from .kinds import Value
-
-        p = self.lowering.p
-        point = p.cast(p.load(self.buffer, offset, self.dtype), "int64")
-        self.lowering.facts.words = True
-        return Value(self.type, p.apply("add", point, self.lowering.one))
-
-    def part(self, lowering, parts, node):
-        return View.part(self, lowering, parts, node)
-
-    def described(self, low, told):
-        """How Python finds it."""
-        from .texts import Part
-
-        key, (extent, stride) = low.arrays[self.slot], self.dims[0]
-        return Part(key, numpy.dtype(self.dtype).itemsize, *(told.value(v, "int64") for v in (self.offset, extent, stride)))
-
-
-class ExtentsView(TupleView):
-    """A tuple of ints of which code knows how many there are."""
-
-    def parts(self):
-        return [self.item(self.lowering.number(k)) for k in range(self.count)]
-
-
-class EmptyView(ListView):
-    """A list without elements, of which any one that is read is one that the loop has put there: what it is, that says."""
-
-    empty = True
-
-    def part(self, lowering, parts, node):
-        from .growing import grown
-
-        grown(lowering, self, node)
-
-
-class GridView(ListView):
-    """A list of lists of one length, one of these, or an element: it keeps its lengths, and the type of its numbers."""
-
-
-class RowsView(ListView):
-    """A list of tuples, or of numbers of several types, which is a Growing one from the beginning (growing.py)."""
-
-    def row(self, i):
-        """An element."""
-        p, words = self.lowering.p, []
-        for n, dtype in enumerate(self.shape.words):
-            at = p.apply("add", p.apply("multiply", i, self.dims[0][1]), self.lowering.number(8 * n))
-            v = p.load(self.buffer, at, "int64")
-            v = v if p.type(v) == "int64" else p.cast(v, "int64")
-            words.append(p.call("bits_float", v) if dtype == "float64" else v)
-        return self.shape.value(self.lowering, words)
-
-
-_KINDS = {
-    "": View, "list": ListView, "tuple": TupleView, "bytes": BytesView, "str": TextView, "empty list": EmptyView, "list of lists": GridView, "tuple of ": ExtentsView
-}  # fmt: skip
-
-
 class Vector:
     """An elementwise expression. shape: extents; element(indices): a Value; reads: slots and sources -> parts of arrays."""
 
@@ -424,8 +290,6 @@ class Vector:
 
     @classmethod
     def elementwise(cls, lowering, fn, operands, node):
-        from .expressions import Value
-
         operands = [x if isinstance(x, Value) else as_vector(x, node) for x in operands]
         vectors = [x for x in operands if isinstance(x, cls)]
         shape = max((v.shape for v in vectors), key=len)
@@ -500,3 +364,43 @@ def _added(to, value):
 def _unequal(fn, a, b):
     fn(numpy.zeros(a), numpy.zeros(b))
     raise NotImplementedError("an axis of one element is repeated in a compiled loop; plait.jit(loops=False) runs it")
+
+
+@fatal
+def _too_large(*_):
+    raise MemoryError("an array of a compiled loop does not fit into memory")
+
+
+def computed(lowering, extents, dtype, element, node):
+    """An array whose elements are those at each index."""
+    view = made(lowering, extents, dtype, node)
+    over_all(lowering, extents, lambda index: lowering.p.store(view.buffer, view._at(index), element(index)))
+    return view
+
+
+def made(lowering, extents, dtype, node):
+    """A view of new memory, for an array in C order."""
+    memory, room, slot = lowering.memory_at(node)
+    strides = room_for(lowering, (memory, room), extents, dtype, node)
+    offset = lowering.p.get(memory)
+    view = View(lowering, slot, lowering.heap(dtype), dtype, offset, list(zip(extents, strides)), f"{slot} {lowering.statements}")
+    view.site = memory, room
+    view.in_order = True
+    return view
+
+
+def room_for(lowering, variables, extents, dtype, node):
+    """Gives the memory at the address in the first variable, whose size the second one has, room for an array in C order: its strides."""
+    p, (memory, room) = lowering.p, variables
+    strides, size = [], lowering.number(numpy.dtype(dtype).itemsize)
+    for n, extent in enumerate(reversed(extents)):
+        strides.insert(0, size)
+        if n:  # one alone does not go so far (MOST)
+            lowering.fail_if(p.overflows("multiply", size, extent), _too_large, node)
+        size = p.apply("multiply", size, extent)
+    p.begin_if(p.apply("greater", size, p.get(room)))
+    p.set(memory, p.call("heap_grow", p.get(memory), lowering.zero, size))
+    p.set(room, size)
+    lowering.fail_if(lowering.same(p.get(memory), 0), _too_large, node)
+    p.end()
+    return strides

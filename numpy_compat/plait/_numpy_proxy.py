@@ -8,34 +8,11 @@ import types
 
 import numpy
 
-from ._pickles import STAND_INS
+from ._functions import MISSING, codes, contents, has_loops, is_of_module
 from ._plait import Scope, function, ndarray, ufunc
-from ._submodules import NATIVE
+from ._stand_ins import DRAWING, _namespaces, numpys_generator, stand_in
 
-LOOPS = {code for n, code in opcode.opmap.items() if n in ("FOR_ITER", "JUMP_BACKWARD") or n.startswith("POP_JUMP_BACKWARD_IF_")}
-
-_MISSING = object()
-_UNKNOWN = _MISSING, _MISSING
-_known = {}
-
-
-DRAWING = {"Generator", "RandomState", "method", "builtin_function_or_method"}  # names of the types that drawing() looks at
-
-
-def drawing(value):
-    """Plait's generator for one that NumPy made, and so for a method of one; any other value is itself."""
-    if type(value).__name__ not in DRAWING:
-        return value
-    source = getattr(value, "__self__", value)
-    if type(source).__module__ not in ("numpy.random._generator", "numpy.random.mtrand"):
-        return value
-    made = sys.modules["plait"].random._guest_of(source)
-    return made if source is value else getattr(made, value.__name__)
-
-
-def numpys_generator(value):
-    """NumPy's generator for what drawing() gave for it; any other value is itself."""
-    return sys.modules["plait"].random._numpys(value) if type(value).__module__ == "plait.random" else value
+_UNKNOWN = MISSING, MISSING
 
 
 def numpys(value):
@@ -52,47 +29,6 @@ def numpys(value):
         theirs = sys.modules.get("numpy" + value.__name__[5:])
         return theirs if stand_in(theirs) is value else value
     return numpys_generator(value)
-
-
-def stand_in(value):
-    """Plait's object for one of NumPy's, or the value itself."""
-    if isinstance(value, types.ModuleType):
-        name = value.__name__
-        if name == "numpy":
-            return sys.modules["plait"]
-        if name.startswith("numpy.") and not name.startswith(("numpy._", "numpy.core")):
-            import importlib
-
-            return importlib.import_module("plait" + name[5:])
-        if name == "torch" and hasattr(value, "from_numpy"):
-            from ._foreign import stand_in as torch_stand_in
-
-            return torch_stand_in(value)
-        return STAND_INS.get(id(value), value)
-    if value is numpy.ndarray:
-        return ndarray
-    if callable(value) and str(getattr(value, "__module__", "")).startswith("numpy"):
-        key = id(value)
-        if key not in _known:
-            _known[key] = (value, _find(value))
-        if _known[key][1] is not value:
-            return _known[key][1]
-    return STAND_INS.get(id(value)) or drawing(value)
-
-
-def _namespaces():
-    import plait
-
-    return (plait, numpy), (plait.linalg, numpy.linalg), (plait.fft, numpy.fft), (plait.random, numpy.random)
-
-
-def _find(value):
-    """A function, ufunc or class of NumPy's public modules under its own name."""
-    name = getattr(value, "__name__", "")
-    for ours, theirs in _namespaces():
-        if theirs.__dict__.get(name, _MISSING) is value:
-            return getattr(ours, name)
-    return NATIVE.get(value, value)
 
 
 def _import(name, globals=None, locals=None, fromlist=(), level=0):
@@ -138,9 +74,9 @@ class Globals(Scope):
     (bindings/scope.hpp), but for names of which C code asks the dict."""
 
     def __init__(self, module_globals, loops):
-        theirs = module_globals.get("__builtins__", _MISSING)
-        ours = _Builtins(builtins if theirs is _MISSING else theirs)
-        super().__init__(module_globals, ours.theirs, _MISSING)
+        theirs = module_globals.get("__builtins__", MISSING)
+        ours = _Builtins(builtins if theirs is MISSING else theirs)
+        super().__init__(module_globals, ours.theirs, MISSING)
         self.loops = loops  # whether its functions' loops are compiled
         self.functions = {}  # the module's function -> its rebuilt form, and the cells that stand in for those it closes over
         self.originals = {}  # id of a rebuilt function -> the module's
@@ -165,15 +101,15 @@ class Globals(Scope):
         try:
             return self.module_globals[name]  # which are a swapped function's own where such a one is jitted again
         except KeyError:
-            return _MISSING
+            return MISSING
 
     def found(self, name):
         """What a name stands for that is not here, or for which the module has something else by now."""
         value = self.beneath(name)
-        if value is _MISSING:
+        if value is MISSING:
             self.forget(name)
             made = self["__builtins__"][name]
-            self.put(name, _MISSING, made)  # a loop may look it up again and again
+            self.put(name, MISSING, made)  # a loop may look it up again and again
             return made
         changes = name in self.known
         replaced = swap(value, self)
@@ -189,11 +125,11 @@ class Globals(Scope):
 
     def closes_over(self, value):
         """Whether it is a function for whose cells others stand, which are kept in step when it is looked up."""
-        return _is_of_module(value, self) and self.functions[value][1]
+        return is_of_module(value, self) and self.functions[value][1]
 
     def mentions(self, code):
         """Has C code, too, find what a function looks up."""
-        for inner in _codes(code):
+        for inner in codes(code):
             for name in {*inner.co_names} - self.used:
                 self.names_numpys(name)
             self.used.update(inner.co_names)
@@ -222,7 +158,7 @@ class Globals(Scope):
 
     def own(self, value):
         """What a function's name in the module stands for here; stand_in() of what is none of the module's."""
-        if _is_of_module(value, self) and self.beneath(value.__name__) is value:
+        if is_of_module(value, self) and self.beneath(value.__name__) is value:
             return self[value.__name__]
         return self.stand_in(value)
 
@@ -244,11 +180,11 @@ class Globals(Scope):
         self.write_through()
         ours_of_builtins = self["__builtins__"]
         for name in self.differing():
-            value = self.get(name, _MISSING)
+            value = self.get(name, MISSING)
             theirs, ours = self.known.get(name, _UNKNOWN)
             if value is ours_of_builtins or value is ours and type(value) in _SMALL and self.beneath(name) is theirs:
                 continue
-            if value is _MISSING:
+            if value is MISSING:
                 self.module_globals.pop(name, None)
             elif value is not ours:
                 self.module_globals[name] = value
@@ -268,7 +204,7 @@ class Globals(Scope):
     def export(self, kept):
         """Puts kept(value) in the place of what functions of this scope may have left in globals and in the cells that they close over."""
         for name in tuple(self.module_globals) if self.everything else tuple(self.used):
-            value = self.module_globals.get(name, _MISSING)
+            value = self.module_globals.get(name, MISSING)
             if type(value) in _FUNCTIONS:
                 continue  # the module's own: sync() sees what was assigned
             made = kept(value)
@@ -281,48 +217,34 @@ class Globals(Scope):
                 cell.cell_contents = made
 
 
-def _codes(code):
-    yield code
-    for inner in code.co_consts:
-        if isinstance(inner, types.CodeType):
-            yield from _codes(inner)
-
-
 class _Cell:
     """A cell in place of one that holds NumPy's objects."""
 
     def __init__(self, cell, scope):
         self.cell, self.scope = cell, scope
         self.stand_in = types.CellType()
-        self.theirs = self.ours = _MISSING
+        self.theirs = self.ours = MISSING
 
     def fill(self):
         self.theirs = contents(self.cell)
         self.ours = in_tuples(self.theirs, self.scope)
-        if self.ours is not _MISSING:
+        if self.ours is not MISSING:
             self.stand_in.cell_contents = self.ours
-        elif contents(self.stand_in) is not _MISSING:
+        elif contents(self.stand_in) is not MISSING:
             del self.stand_in.cell_contents
 
     def sync(self):
         """What the function assigned goes to the other cell; what was assigned to that one comes here."""
         value = contents(self.stand_in)
-        if value is not self.ours and value is not _MISSING:
+        if value is not self.ours and value is not MISSING:
             self.cell.cell_contents = self.theirs = self.ours = value
         elif contents(self.cell) is not self.theirs:
             self.fill()
 
 
-def contents(cell):
-    try:
-        return cell.cell_contents
-    except ValueError:  # not filled, or emptied
-        return _MISSING
-
-
 def swap(value, scope):
     """A global of a swapped function: NumPy's objects and functions of the same module are replaced."""
-    if _is_of_module(value, scope):
+    if is_of_module(value, scope):
         made, cells = scope.functions.get(value) or _rebuild(value, scope)
         for cell in cells:
             cell.sync()
@@ -338,28 +260,12 @@ def in_tuples(value, scope):
     return value if all(a is b for a, b in zip(made, value)) else made
 
 
-def _is_of_module(value, scope):
-    return isinstance(value, types.FunctionType) and value.__globals__ is scope.module_globals
-
-
-def _has_loops(function):
-    code = function.__code__
-    inner = (c for c in code.co_consts if isinstance(c, types.CodeType))
-    return LOOPS & set(code.co_code[::2]) or any(c.co_name in ("<listcomp>", "<genexpr>") for c in inner) or _calls_recursive(function)
-
-
-def _calls_recursive(function):
-    """Whether a function names one that names itself, which may take long without any loop."""
-    named = (function.__globals__.get(name) for name in function.__code__.co_names)
-    return any(isinstance(x, types.FunctionType) and x is not function and x.__name__ in x.__code__.co_names for x in named)
-
-
 def _rebuild(function, scope):
     cells, closure = [], function.__closure__
     if closure:
         closure = tuple(_cell_for(c, scope, cells) for c in closure)
     code = function.__code__
-    if scope.loops and _has_loops(function):
+    if scope.loops and has_loops(function):
         from ._python_loops.source import with_loops
 
         code, closure = with_loops(function, scope, closure) or (code, closure)
@@ -377,14 +283,14 @@ def _rebuild(function, scope):
     scope.mentions(function.__code__)
     for cell in tuple(cells):
         cell.fill()  # after the entry above: a function may close over itself
-        if _is_of_module(cell.theirs, scope):
+        if is_of_module(cell.theirs, scope):
             cells += [c for c in scope.functions[cell.theirs][1] if c not in cells]
     return made, cells
 
 
 def _cell_for(cell, scope, cells):
     value = contents(cell)
-    if not _is_of_module(value, scope) and in_tuples(value, scope) is value:
+    if not is_of_module(value, scope) and in_tuples(value, scope) is value:
         return cell
     cells.append(_Cell(cell, scope))
     return cells[-1].stand_in

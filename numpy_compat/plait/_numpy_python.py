@@ -11,9 +11,10 @@ from . import _correlation as _correlation
 from . import _plait
 from ._called import along_axis
 from ._composed import FEW, composed, extent, own, products, rebuilt, square
+from ._conversion import from_numpy, to_numpy
 from ._creation import asarray, full
 from ._elementwise import where
-from ._fallback import call, from_numpy, to_numpy, wrapper
+from ._fallback import call, wrapper
 from ._joining import concatenate
 from ._plait import call_numpy, ndarray
 from ._reductions import amax, amin
