@@ -3,7 +3,6 @@
 #include "plait/error.hpp"
 
 namespace plait::fusion {
-using tracer::Node;
 using tracer::NodeKind;
 
 namespace {
@@ -15,10 +14,10 @@ ExprDims sources(Exprs& e, std::int32_t node, Field field, int count) {
   return all;
 }
 
-OperandSpec operand_spec(const Graph& g, Exprs& e, std::int32_t i,
+OperandSpec operand_spec(const PlanGraph& g, Exprs& e, std::int32_t i,
                          const std::vector<std::int32_t>& canon, const std::vector<bool>& stored) {
   const Node& n = *g[i].node;
-  const int axes = n.shape.size();
+  const int axes = n.extents.size();
   OperandSpec o{i, n.kind == NodeKind::Scalar, n.dtype, sources(e, i, Field::Shape, axes), {}};
   if (o.scalar) return o;
   const auto lies = [&](std::int32_t node) {
@@ -28,7 +27,7 @@ OperandSpec operand_spec(const Graph& g, Exprs& e, std::int32_t i,
   o.strides =
       sources(e, in_memory() ? lies(i) : i, in_memory() ? Field::Layout : Field::Stride, axes);
   while (!in_memory()) {
-    const GNode& gn = g[o.node];
+    const PlanNode& gn = g[o.node];
     if (gn.leaf || gn.node->kind != NodeKind::View)
       throw InternalError("an operand of a library call is not in memory");
     o.offset = e.add(o.offset, e.source({o.node, Field::Offset, 0}));
@@ -40,44 +39,44 @@ OperandSpec operand_spec(const Graph& g, Exprs& e, std::int32_t i,
 
 }  // namespace
 
-ExprId elements(const Graph& g, Exprs& e, std::int32_t node) {
+ExprId elements(const PlanGraph& g, Exprs& e, std::int32_t node) {
   ExprId all = e.one();
-  for (int d = 0; d < g[node].node->shape.size(); ++d)
+  for (int d = 0; d < g[node].node->extents.size(); ++d)
     all = e.mul(all, e.source({node, Field::Shape, d}));
   return all;
 }
 
-ResultSpec result_spec(const Graph& g, Exprs& e, std::int32_t i) {
-  const GNode& gn = g[i];
+ResultSpec result_spec(const PlanGraph& g, Exprs& e, std::int32_t i) {
+  const PlanNode& gn = g[i];
   const Node& n = *gn.node;
   const bool folds = n.kind == NodeKind::Reduce;
   ResultSpec r{.dtype = n.dtype,
                .kept = gn.wanted || gn.held || !gn.exclusive,
                .folds = folds,
                .reduce = n.reduce,
-               .shape = sources(e, i, Field::Shape, n.shape.size()),
-               .strides = sources(e, i, Field::Layout, n.shape.size())};
+               .shape = sources(e, i, Field::Shape, n.extents.size()),
+               .strides = sources(e, i, Field::Layout, n.extents.size())};
   if (folds) r.over = elements(g, e, gn.in[0]);
   if (n.kind == NodeKind::Update)
     r.target = {gn.in[0],
                 gn.in[2] >= 0,
                 n.view_dtype,
-                sources(e, i, Field::ViewShape, n.view_shape.size()),
-                sources(e, i, Field::ViewStride, n.view_strides.size()),
+                sources(e, i, Field::ViewShape, n.view_extents.size()),
+                sources(e, i, Field::ViewStride, n.view_byte_strides.size()),
                 e.source({i, Field::Offset, 0})};
   return r;
 }
 
-ResultSpec::Start start_spec(const Graph& g, Exprs& e, std::int32_t i,
+ResultSpec::Start start_spec(const PlanGraph& g, Exprs& e, std::int32_t i,
                              const std::vector<std::int32_t>& canon) {
   const std::int32_t init = canon[static_cast<std::size_t>(g[i].in[0])];
   const Node& from = *g[init].node;
   if (from.kind == NodeKind::Fill) return {g[init].in[0], true, {}};
-  return {init, false, sources(e, init, Field::Layout, from.shape.size())};
+  return {init, false, sources(e, init, Field::Layout, from.extents.size())};
 }
 
-OperationSpec operation_spec(const Graph& g, Exprs& e, std::int32_t root, const Epilogue& epilogue,
-                             const std::vector<std::int32_t>& canon,
+OperationSpec operation_spec(const PlanGraph& g, Exprs& e, std::int32_t root,
+                             const Epilogue& epilogue, const std::vector<std::int32_t>& canon,
                              const std::vector<bool>& stored) {
   const std::int32_t i = epilogue ? epilogue.product : root;
   const Node& n = *g[i].node;
@@ -88,11 +87,11 @@ OperationSpec operation_spec(const Graph& g, Exprs& e, std::int32_t root, const 
                   .fn = n.fn,
                   .reduce = n.reduce,
                   .call = n.call,
-                  .shape = sources(e, i, Field::Shape, n.shape.size()),
-                  .strides = sources(e, i, Field::Layout, n.shape.size()),
+                  .shape = sources(e, i, Field::Shape, n.extents.size()),
+                  .strides = sources(e, i, Field::Layout, n.extents.size()),
                   .axes = sources(e, i, Field::Axis, n.axes.size()),
-                  .view_shape = sources(e, i, Field::ViewShape, n.view_shape.size()),
-                  .view_strides = sources(e, i, Field::ViewStride, n.view_strides.size()),
+                  .view_shape = sources(e, i, Field::ViewShape, n.view_extents.size()),
+                  .view_strides = sources(e, i, Field::ViewStride, n.view_byte_strides.size()),
                   .offset = e.source({i, Field::Offset, 0}),
                   .step = e.source({i, Field::Step, 0}),
                   .operands = {}};
@@ -101,7 +100,7 @@ OperationSpec operation_spec(const Graph& g, Exprs& e, std::int32_t root, const 
   return o;
 }
 
-std::vector<std::int32_t> operands(const Graph& g, std::int32_t root, const Epilogue& e) {
+std::vector<std::int32_t> operands(const PlanGraph& g, std::int32_t root, const Epilogue& e) {
   std::vector<std::int32_t> read;
   for (std::int32_t in : g[e ? e.product : root].in)
     if (in >= 0) read.push_back(in);

@@ -5,7 +5,7 @@
 #include <optional>
 #include <vector>
 
-#include "fusion/graph/graph.hpp"
+#include "fusion/graph/plan_graph.hpp"
 #include "fusion/schedule/epilogue.hpp"
 
 namespace plait::fusion {
@@ -47,7 +47,7 @@ struct OperandSpec {
   ExprId offset = 0;
 };
 
-// One operation, as tracer::Node describes the fields.
+// One operation, as Node describes the fields.
 struct OperationSpec {
   std::int32_t node;  // differs from the step's root where something is added
   tracer::NodeKind kind;
@@ -60,18 +60,18 @@ struct OperationSpec {
   std::vector<OperandSpec> operands;  // what is added comes last
 };
 
-ExprId elements(const Graph& g, Exprs& e, std::int32_t node);
-ResultSpec result_spec(const Graph& g, Exprs& e, std::int32_t node);
+ExprId elements(const PlanGraph& g, Exprs& e, std::int32_t node);
+ResultSpec result_spec(const PlanGraph& g, Exprs& e, std::int32_t node);
 // What is added to its table lies where `canon` says.
-ResultSpec::Start start_spec(const Graph& g, Exprs& e, std::int32_t node,
+ResultSpec::Start start_spec(const PlanGraph& g, Exprs& e, std::int32_t node,
                              const std::vector<std::int32_t>& canon);
 // Operands lie in memory that is `stored`, or are views of it.
-OperationSpec operation_spec(const Graph& g, Exprs& e, std::int32_t root, const Epilogue& epilogue,
-                             const std::vector<std::int32_t>& canon,
+OperationSpec operation_spec(const PlanGraph& g, Exprs& e, std::int32_t root,
+                             const Epilogue& epilogue, const std::vector<std::int32_t>& canon,
                              const std::vector<bool>& stored);
 
 // The nodes whose memory a library call reads, or views of it: the factors of a product, then what
 // it adds to their product.
-std::vector<std::int32_t> operands(const Graph& g, std::int32_t root, const Epilogue& e);
+std::vector<std::int32_t> operands(const PlanGraph& g, std::int32_t root, const Epilogue& e);
 
 }  // namespace plait::fusion

@@ -13,7 +13,6 @@
 #include "traffic.hpp"
 
 namespace plait::fusion {
-using tracer::Node;
 using tracer::NodeKind;
 
 namespace {
@@ -27,11 +26,10 @@ class Planner {
         reuse_(reuse),
         rules_(rules),
         plan_(std::make_shared<Plan>()),
-        facts_(g, plan_->exprs),
-        known_(g, plan_->exprs) {
-    plan_->canon = common_subexpressions(g);
-    non_negative_ = non_negative(g, plan_->canon);
-    guard_equal_views();
+        facts_(g_, plan_->exprs),
+        known_(g_, plan_->exprs) {
+    plan_->canon = common_subexpressions(g_);
+    non_negative_ = non_negative(g_, plan_->canon);
   }
 
   std::shared_ptr<Plan> run() {
@@ -59,13 +57,11 @@ class Planner {
     plan_->considered = search.considered();
     count_traffic(g_, *plan_);
     if (target_.lanes) {
-      facts_.start();
       roll_steps(g_, *plan_, facts_, memory.owners());
-      const std::vector<Guard> relied_on = facts_.take();
-      plan_->guards.insert(plan_->guards.end(), relied_on.begin(), relied_on.end());
     }
-    collect_guards();
     find_last_uses();
+    g_.answers().close();
+    plan_->answers = std::move(g_.answers());
     return plan_;
   }
 
@@ -95,8 +91,6 @@ class Planner {
     found->lowered.repeated = std::move(s.lowered.repeated);
     s.lowered = std::move(found->lowered);
     s.trailing = std::move(found->trailing);
-    const std::vector<Guard> relied_on = facts_.take();
-    s.guards.insert(s.guards.end(), relied_on.begin(), relied_on.end());
   }
 
   void describe_operation(Step& s, Memory& memory) {
@@ -141,36 +135,6 @@ class Planner {
     }
   }
 
-  void collect_guards() {
-    std::vector<Guard>& all = plan_->guards;
-    for (Step& s : plan_->steps) {
-      all.insert(all.end(), s.guards.begin(), s.guards.end());
-      s.guards = {};
-    }
-    std::sort(all.begin(), all.end());
-    all.erase(std::unique(all.begin(), all.end()), all.end());
-  }
-
-  void guard_equal_views() {
-    Exprs& e = plan_->exprs;
-    for (std::int32_t i = 0; i < g_.size(); ++i) {
-      const std::int32_t c = plan_->canon[i];
-      if (c == i) continue;
-      const Node& n = *g_[i].node;
-      auto equal = [&](Field f, int d) { facts_.equal(e.source({i, f, d}), e.source({c, f, d})); };
-      for (int d = 0; d < n.shape.size(); ++d) equal(Field::Shape, d);
-      if (n.kind == NodeKind::Gather) {
-        equal(Field::Offset, 0);
-        equal(Field::Step, 0);
-        for (int d = 0; d < n.view_strides.size(); ++d) equal(Field::ViewStride, d);
-      }
-      if (n.kind != NodeKind::View) continue;
-      equal(Field::Offset, 0);
-      for (int d = 0; d < n.strides.size(); ++d) equal(Field::Stride, d);
-    }
-    plan_->guards = facts_.take();
-  }
-
   void find_last_uses() {
     std::vector<std::int32_t> last(g_.nodes.size(), -1);
     for (std::size_t s = 0; s < plan_->steps.size(); ++s) {
@@ -191,7 +155,7 @@ class Planner {
         plan_->steps[last[n]].dies.push_back(n);
   }
 
-  const Graph& g_;
+  PlanGraph g_;
   const Target target_;
   const Budget& budget_;
   const Reuse reuse_;
@@ -210,16 +174,16 @@ std::shared_ptr<Plan> make_plan(const Graph& g, const Target& target, Reuse reus
 }
 
 bool bind(const Plan& p, const Graph& g, std::vector<std::int64_t>& values) {
+  if (!p.answers.hold(g)) return false;
   values.clear();
   p.exprs.evaluate(g, values);
-  return std::all_of(p.guards.begin(), p.guards.end(),
-                     [&](const Guard& guard) { return guard.holds(values); });
+  return true;
 }
 
 std::size_t bytes_of(const Plan& p) {
   constexpr std::size_t kExpr = 80;  // an item, and its place in the index
-  std::size_t n = sizeof p + p.exprs.size() * kExpr + p.guards.size() * sizeof(Guard) +
-                  p.canon.size() * sizeof(std::int32_t);
+  std::size_t n =
+      sizeof p + p.exprs.size() * kExpr + p.answers.bytes() + p.canon.size() * sizeof(std::int32_t);
   n += p.layouts.size() * sizeof(Dims) + p.notes.size() * sizeof(Note) +
        p.considered.size() * sizeof(Choice) + p.contenders.size() * sizeof(Contender);
   for (const Step& s : p.steps) {

@@ -1,6 +1,6 @@
 // A plan: the steps that give the wanted nodes of a graph their values. It is made once for a key
-// and run with the buffers, numbers and scalars of every graph that has it, as long as its guards
-// hold.
+// and run with the buffers, numbers and scalars of every graph that has it and gives the same
+// answers (graph/answers.hpp).
 #pragma once
 #include <memory>
 #include <optional>
@@ -29,7 +29,6 @@ struct Step {
   std::optional<OperationSpec> operation;  // Direct
   Epilogue epilogue;                       // Direct: what the root is the sum of
   UpdateMode update = UpdateMode::None;
-  std::vector<Guard> guards;         // what the code of this step relies on
   std::optional<Trailing> trailing;  // Fresh: how the old memory could be written after all
   std::vector<std::int32_t> dies;    // nodes whose memory nobody needs after this step
   std::shared_ptr<void> compiled;    // the engine's handle, set at the first run
@@ -58,7 +57,7 @@ struct Contender {
 
 struct Plan {
   Exprs exprs;
-  std::vector<Guard> guards;  // of all steps, and of what equals what
+  Answers answers;  // of its graph's numbers: whoever gives the same has this plan
   std::vector<Step> steps;
   std::vector<std::int32_t> canon;
   std::vector<Note> notes;
@@ -80,7 +79,7 @@ Rules all_rules();
 std::shared_ptr<Plan> make_plan(const Graph& g, const Target& target = {},
                                 Reuse reuse = Reuse::ByCost, Rules rules = all_rules(),
                                 const Budget& budget = kNoBounds);
-// Whether the plan's assumptions hold for this graph; fills the values of all its expressions.
+// Whether this graph gives the plan's answers; fills the values of all its expressions.
 bool bind(const Plan& p, const Graph& g, std::vector<std::int64_t>& values);
 // Of memory, roughly; the kernels that its steps run are the engine's.
 std::size_t bytes_of(const Plan& p);

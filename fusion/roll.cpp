@@ -20,19 +20,17 @@ constexpr std::int64_t kBlock = 512;
 
 class Roll {
  public:
-  Roll(const Graph& g, Plan& p, Facts& facts, std::span<const std::int32_t> owners)
+  Roll(const PlanGraph& g, Plan& p, Facts& facts, std::span<const std::int32_t> owners)
       : g_(g), ex_(p.exprs), facts_(facts), owners_(owners), steps_(p.steps) {}
 
   void run() {
     std::vector<Step> rolled;
     for (std::size_t i = 0; i < steps_.size();) {
       find(i);
-      const std::size_t before = facts_.recorded();
       if (count_ >= kLeastSteps && independent()) {
         rely();
         roll();
       } else {
-        facts_.forget(before);
         // What was found to go on as the first does need not be compared again.
         count_ = 1;
       }
@@ -85,7 +83,7 @@ class Roll {
     }
     return true;
   }
-  std::int64_t now(ExprId e) const { return facts_.estimate(e); }
+  std::int64_t now(ExprId e) { return facts_.now(e); }
   // Of two words a Field::Value is no identity.
   bool same_value(std::int32_t a, std::int32_t b) const {
     return itemsize(g_[a].node->dtype) <= sizeof(std::int64_t) &&
@@ -255,7 +253,7 @@ class Roll {
     return i;
   }
 
-  const Graph& g_;
+  const PlanGraph& g_;
   Exprs& ex_;
   Facts& facts_;
   const std::span<const std::int32_t> owners_;
@@ -268,7 +266,7 @@ class Roll {
 
 }  // namespace
 
-void roll_steps(const Graph& g, Plan& p, Facts& facts, std::span<const std::int32_t> owners) {
+void roll_steps(const PlanGraph& g, Plan& p, Facts& facts, std::span<const std::int32_t> owners) {
   Roll(g, p, facts, owners).run();
 }
 

@@ -10,6 +10,6 @@
 namespace plait::fusion {
 
 // `owners`: whose memory each node has, behind the last step.
-void roll_steps(const Graph& g, Plan& p, Facts& facts, std::span<const std::int32_t> owners);
+void roll_steps(const PlanGraph& g, Plan& p, Facts& facts, std::span<const std::int32_t> owners);
 
 }  // namespace plait::fusion

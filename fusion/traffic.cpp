@@ -4,14 +4,13 @@
 #include <map>
 
 namespace plait::fusion {
-using tracer::Node;
 using tracer::NodeKind;
 
 namespace {
 
 class Counting {
  public:
-  Counting(const Graph& g, std::span<const Step> steps) : g_(g), steps_(steps) {}
+  Counting(const PlanGraph& g, std::span<const Step> steps) : g_(g), steps_(steps) {}
 
   Traffic count() const {
     Traffic t;
@@ -35,21 +34,21 @@ class Counting {
   }
 
  private:
-  static std::int64_t bytes(const Dims& shape, DType t) {
-    return element_count(shape) * static_cast<std::int64_t>(itemsize(t));
+  static std::int64_t bytes(const Numbers& extents, DType t) {
+    return (element_count(extents) * static_cast<std::int64_t>(itemsize(t))).estimate();
   }
-  std::int64_t bytes(std::int32_t n) const { return bytes(g_[n].node->shape, g_[n].node->dtype); }
+  std::int64_t bytes(std::int32_t n) const { return bytes(g_[n].node->extents, g_[n].node->dtype); }
   static std::int64_t view_bytes(const Node& update) {
-    return bytes(update.view_shape, update.view_dtype);
+    return bytes(update.view_extents, update.view_dtype);
   }
 
   // Distinct elements: an axis of stride 0 is one.
   std::int64_t bytes_through(std::int32_t view) const {
     const Node& n = *g_[view].node;
-    std::int64_t b = static_cast<std::int64_t>(itemsize(n.dtype));
-    for (int d = 0; d < n.shape.size(); ++d)
-      if (n.strides[d] != 0) b *= n.shape[d];
-    return b;
+    Number b = static_cast<std::int64_t>(itemsize(n.dtype));
+    for (int d = 0; d < n.extents.size(); ++d)
+      if (n.byte_strides[d] != 0) b *= n.extents[d];
+    return b.estimate();
   }
 
   // Views of one node may overlap; together they read no more than the whole.
@@ -80,17 +79,17 @@ class Counting {
     return g_[n].leaf ? std::min(changed, whole) : whole;
   }
 
-  const Graph& g_;
+  const PlanGraph& g_;
   const std::span<const Step> steps_;
 };
 
 }  // namespace
 
-Traffic traffic_of(const Graph& g, std::span<const Step> steps) {
+Traffic traffic_of(const PlanGraph& g, std::span<const Step> steps) {
   return Counting(g, steps).count();
 }
 
-void count_traffic(const Graph& g, Plan& p) {
+void count_traffic(const PlanGraph& g, Plan& p) {
   const Traffic t = traffic_of(g, p.steps);
   for (std::size_t s = 0; s < p.steps.size(); ++s) p.steps[s].lowered.bytes = t.moved[s];
   p.bytes_moved = t.all;

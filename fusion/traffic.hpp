@@ -10,8 +10,8 @@ struct Traffic {
   std::int64_t all = 0, least = 0;
 };
 // Of the steps of a plan, at the extents of a graph that it serves.
-Traffic traffic_of(const Graph& g, std::span<const Step> steps);
+Traffic traffic_of(const PlanGraph& g, std::span<const Step> steps);
 // Sets what the plan says of itself: at the extents it is planned with.
-void count_traffic(const Graph& g, Plan& p);
+void count_traffic(const PlanGraph& g, Plan& p);
 
 }  // namespace plait::fusion

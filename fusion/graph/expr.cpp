@@ -73,6 +73,28 @@ ExprId Exprs::blocks(ExprId a, ExprId size) { return of_two(Op::Blocks, a, size)
 ExprId Exprs::fit(ExprId a, ExprId size) { return of_two(Op::Fit, a, size); }
 ExprId Exprs::least(ExprId a, ExprId b) { return a == b ? a : of_two(Op::Least, a, b); }
 
+ExprId Exprs::quotient(ExprId a, ExprId b) { return b == one() ? a : of_two(Op::Quotient, a, b); }
+ExprId Exprs::remainder(ExprId a, ExprId b) {
+  return b == one() ? zero() : of_two(Op::Remainder, a, b);
+}
+ExprId Exprs::magnitude(ExprId a) { return is_natural(a) ? a : of_two(Op::Magnitude, a, zero()); }
+
+// Whether it is never negative.
+bool Exprs::is_natural(ExprId e) const {
+  const Item& i = items_[e];
+  switch (i.op) {
+    case Op::Const:
+      return i.c >= 0;
+    case Op::Source:
+      return i.s.field == Field::Shape || i.s.field == Field::ViewShape ||
+             i.s.field == Field::InputShape;
+    case Op::Magnitude:
+      return true;
+    default:
+      return is_natural(i.a) && is_natural(i.b);
+  }
+}
+
 ExprId Exprs::of_two(Op op, ExprId a, ExprId b) {
   if (is_constant(a) && is_constant(b)) return constant(value_of(op, value(a), value(b)));
   Item i;
@@ -94,6 +116,12 @@ std::int64_t Exprs::value_of(Op op, std::int64_t a, std::int64_t b) {
       return std::max<std::int64_t>(1, a / std::max<std::int64_t>(1, b));
     case Op::Least:
       return std::min(a, b);
+    case Op::Quotient:
+      return b == 0 ? 0 : a / b;
+    case Op::Remainder:
+      return b == 0 ? 0 : a % b;
+    case Op::Magnitude:
+      return a < 0 ? -a : a;
     default:
       return 0;
   }

@@ -24,6 +24,7 @@ enum class Field : std::uint8_t {
   InputShape,  // Reduce: of its operand
   Step,        // Gather: from one index to the next
   Axis,        // Reduce, MatMul: its axes; Call: its numbers
+  Origin,      // Of what is in memory: bytes into its buffer
   Value,       // Scalar: its bits, 0 for a zero that is not negative
 };
 struct Source {
@@ -46,10 +47,23 @@ class Exprs {
   ExprId blocks(ExprId a, ExprId size);  // how many of that size cover a
   ExprId fit(ExprId a, ExprId size);     // how many of that size fit into a: at least one
   ExprId least(ExprId a, ExprId b);
+  ExprId quotient(ExprId a, ExprId b);  // as C++ divides; of a division by 0, 0
+  ExprId remainder(ExprId a, ExprId b);
+  ExprId magnitude(ExprId a);
   ExprId zero() const { return 0; }
   ExprId one() const { return 1; }
   bool is_constant(ExprId e) const { return items_[e].op == Op::Const; }
   std::int64_t value(ExprId e) const { return items_[e].c; }  // of a constant
+  bool is_source(ExprId e) const { return items_[e].op == Op::Source; }
+  const Source& source_of(ExprId e) const { return items_[e].s; }
+  // What a sum, a product and the like is made of.
+  template <class Visit>
+  void for_each_part(ExprId e, Visit&& visit) const {
+    const Item i = items_[e];
+    if (i.op == Op::Const || i.op == Op::Source) return;
+    visit(i.a);
+    visit(i.b);
+  }
   // The same of other nodes: `node` and `of` put another in the place of each that it is made of.
   template <class Node, class Of>
   ExprId rebuilt(ExprId e, Node&& node, Of&& of) {
@@ -66,14 +80,38 @@ class Exprs {
            : i.op == Op::Mul ? mul(i.a, i.b)
                              : of_two(i.op, i.a, i.b);
   }
+  // The same over other numbers, in another collection: `number` and `of` give what stands there
+  // for each that it is made of.
+  template <class Number, class Of>
+  ExprId rebuilt_in(Exprs& to, ExprId e, Number&& number, Of&& of) const {
+    const Item& i = items_[e];
+    switch (i.op) {
+      case Op::Const:
+        return to.constant(i.c);
+      case Op::Source:
+        return number(i.s);
+      case Op::Add:
+        return to.add(of(i.a), of(i.b));
+      case Op::Mul:
+        return to.mul(of(i.a), of(i.b));
+      default:
+        return to.of_two(i.op, of(i.a), of(i.b));
+    }
+  }
   // values[e] for every expression; those that are there already stay.
   void evaluate(const Graph& g, std::vector<std::int64_t>& values) const;
   // The same, where field(source) is the number that a graph has there.
   template <class Field>
   void evaluate_by(Field&& field, std::vector<std::int64_t>& values) const {
+    evaluate_by(field, values, items_.size());
+  }
+  // The same of the first so many.
+  template <class Field>
+  void evaluate_by(Field&& field, std::vector<std::int64_t>& values, std::size_t end) const {
     std::size_t e = values.size();
-    values.resize(items_.size());
-    for (; e < items_.size(); ++e) {
+    if (e >= end) return;
+    values.resize(end);
+    for (; e < end; ++e) {
       const Item& i = items_[e];
       values[e] = i.op == Op::Const    ? i.c
                   : i.op == Op::Source ? field(i.s)
@@ -95,7 +133,18 @@ class Exprs {
   }
 
  private:
-  enum class Op : std::uint8_t { Const, Source, Add, Mul, Blocks, Fit, Least };
+  enum class Op : std::uint8_t {
+    Const,
+    Source,
+    Add,
+    Mul,
+    Blocks,
+    Fit,
+    Least,
+    Quotient,
+    Remainder,
+    Magnitude
+  };
   struct Item {
     Op op = Op::Const;
     std::int64_t c = 0;
@@ -109,6 +158,7 @@ class Exprs {
   ExprId& place(const Item& i);
   ExprId intern(const Item& i);
   ExprId of_two(Op op, ExprId a, ExprId b);
+  bool is_natural(ExprId e) const;
   static std::int64_t value_of(Op op, std::int64_t a, std::int64_t b);
 
   std::vector<Item> items_;

@@ -2,41 +2,47 @@
 
 namespace plait::fusion {
 
-bool Facts::equal(ExprId a, ExprId b) {
-  if (a == b) return true;
-  if (!ask(Relation::Equal, a, b)) return false;
-  guards_.push_back({Relation::Equal, a, b});
-  return true;
-}
-
-bool Facts::ordered(ExprId a, ExprId b) {
-  if (a == b) return true;
-  if (!ask(Relation::AtMost, a, b)) return false;
-  guards_.push_back({Relation::AtMost, a, b});
-  return true;
-}
-
 bool Facts::at_most(ExprId e, std::int64_t number) {
   if (exprs_.is_constant(e)) return exprs_.value(e) <= number;
-  const ExprId limit = exprs_.constant(number);
-  const bool yes = ask(Relation::AtMost, e, limit);
-  const Relation relation = yes ? Relation::AtMost : Relation::Above;
-  for (Guard& g : guards_)
-    if (g.relation == relation && g.left == e && exprs_.is_constant(g.right)) {
-      const bool tighter = yes ? number < exprs_.value(g.right) : number > exprs_.value(g.right);
-      if (tighter) g.right = limit;
-      return yes;
-    }
-  guards_.push_back({relation, e, limit});
-  return yes;
+  return ask({Relation::AtMost, e, exprs_.constant(number)});
 }
 
 ExprId Facts::known(ExprId e) {
   if (exprs_.is_constant(e)) return e;
-  const ExprId now = exprs_.constant(estimate(e));
-  ask(Relation::Equal, e, now);
-  guards_.push_back({Relation::Equal, e, now});
-  return now;
+  const ExprId number = exprs_.constant(now(e));
+  ask({Relation::Equal, e, number});
+  return number;
+}
+
+Number Facts::number(ExprId e) {
+  if (exprs_.is_constant(e)) return exprs_.value(e);
+  return {graph_, over_graph(e), now(e)};
+}
+
+std::int64_t Facts::estimate(ExprId e) {
+  graph_.note_estimate(over_graph(e));
+  return now(e);
+}
+
+bool Facts::ask(const Question& q) {
+  asked_.push_back({q, graph_.answers().ask(q.relation, over_graph(q.left), over_graph(q.right),
+                                            now(q.left), now(q.right))});
+  return asked_.back().yes;
+}
+
+std::int64_t Facts::now(ExprId e) {
+  exprs_.evaluate_by([&](const Source& s) { return graph_.field(s); }, values_);
+  return values_[static_cast<std::size_t>(e)];
+}
+
+ExprId Facts::over_graph(ExprId e) {
+  const auto at = static_cast<std::size_t>(e);
+  if (over_graph_.size() < exprs_.size()) over_graph_.resize(exprs_.size(), -1);
+  if (over_graph_[at] < 0)
+    over_graph_[at] = exprs_.rebuilt_in(
+        graph_.answers().exprs, e, [&](const Source& s) { return graph_.expression(s); },
+        [&](ExprId part) { return over_graph(part); });
+  return over_graph_[at];
 }
 
 }  // namespace plait::fusion

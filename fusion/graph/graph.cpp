@@ -5,15 +5,14 @@
 #include <cstdlib>
 #include <cstring>
 #include <iterator>
+#include <unordered_map>
 #include <utility>
 
 #include "rewrites.hpp"
 #include "tracer/expiring.hpp"
 #include "tracer/ownership.hpp"
-#include "written_parts.hpp"
 
 namespace plait::fusion {
-using tracer::Node;
 using tracer::NodeKind;
 
 namespace {
@@ -35,6 +34,10 @@ class KeyWriter {
     to_ = key_.data() + used_;
   }
   void put(std::int64_t v) { *to_++ = static_cast<char>(v); }
+  void put(const Dims& axes) {
+    put(axes.size());
+    for (const std::int64_t a : axes) put(a);
+  }
   void put_index(std::int32_t v) {
     std::memcpy(to_, &v, sizeof v);
     to_ += sizeof v;
@@ -47,71 +50,24 @@ class KeyWriter {
   char* to_ = nullptr;
 };
 
-// Strides that show in the code: zero, and small multiples of the element (contiguous, reversed,
-// interleaved).
-void put_strides(KeyWriter& key, const Dims& shape, const Dims& strides, std::int64_t item) {
-  for (int d = 0; d < strides.size(); ++d) {
-    const std::int64_t s = shape[d] == 1 ? 0 : strides[d];
-    const bool small = std::abs(s) <= kShort * item && s % item == 0;
-    key.put(small ? s / item : s > 0 ? 100 : s % item ? 102 : 101);
-    if (d + 1 < strides.size()) key.put(strides[d] == strides[d + 1] * shape[d + 1]);
-  }
-}
-
-// Which dimension is how wide: the order of the loops over it, and so of sums.
-void put_layout(KeyWriter& key, const Dims& shape, const Dims& strides) {
-  for (int d = 0; d < strides.size(); ++d) {
-    int rank = 0;
-    for (int e = 0; e < strides.size(); ++e)
-      rank += shape[e] != 1 && shape[d] != 1 && std::abs(strides[e]) < std::abs(strides[d]);
-    key.put(rank);
-  }
-}
-
 // Beside the node, so that a graph's nodes lie close together.
 template <class Map>
 std::shared_ptr<const Map> shared(std::optional<Map> map) {
   return map ? std::make_shared<const Map>(*std::move(map)) : nullptr;
 }
 
-bool in_memory(const Node& n) {
+bool in_memory(const tracer::Node& n) {
   return n.materialised() || n.kind == NodeKind::Scalar || n.kind == NodeKind::Empty;
 }
 
 }  // namespace
 
-std::int64_t size_class(std::int64_t extent) {
-  if (extent <= kShort) return extent;
-  if (extent <= 512) return 20;
-  if (extent <= 16384) return 21;
-  if (extent <= (1 << 20)) return 22;
-  return 23;
+bool chunks_keep_bits(const tracer::Node& n) {
+  return chunks_keep_bits(n, n.inputs[0]->shape, n.inputs[0]->strides);
 }
 
-std::int64_t fold_class(const Node& n) {
-  const std::int64_t results = std::max<std::int64_t>(1, element_count(n.shape));
-  const std::int64_t total = element_count(n.inputs[0]->shape);
-  const std::int64_t fold = total / results;
-  return (fold < 64) | (total < kBlockedFold) << 1 | (results < kManyColumns) << 2 |
-         (fold > results) << 3 | (results < kFewRows) << 4 | (fold > kLongRow) << 5 |
-         (results < kFewTeams) << 6;
-}
-
-bool chunks_keep_bits(const Node& n) {
-  const bool ordered = reduce_info(n.reduce).has(kOrderShows);
-  if (!ordered || !(is_float(n.dtype) || is_complex(n.dtype))) return true;
-  // A float16 sum is rounded once, a chunk of it too.
-  if (n.reduce == ReduceKind::Prod || n.dtype == DType::Float16 || n.axes.size() != 1) return false;
-  const Node& on = *n.inputs[0];
-  const std::int64_t axis = n.axes[0];
-  for (int d = 0; d < on.shape.size(); ++d)
-    if (d != axis && on.shape[d] != 1 && std::abs(on.strides[d]) <= std::abs(on.strides[axis]))
-      return false;
-  return true;
-}
-
-Graph::Graph(std::span<Node* const> wanted) {
-  std::vector<const Node*> replaced;
+Graph::Graph(std::span<tracer::Node* const> wanted) {
+  std::vector<const tracer::Node*> replaced;
   build(wanted, replaced);
   for (const auto rewrite : kRewrites) {
     std::vector<Instead> found = rewrite(*this);
@@ -119,44 +75,45 @@ Graph::Graph(std::span<Node* const> wanted) {
     std::ranges::move(found, std::back_inserter(instead));
     build(wanted, replaced);
   }
-  if (writes) find_written_parts(nodes);
   make_key();
 }
 
-Node* Graph::instead_of(Node* recorded) const {
-  Node* as = recorded;
+tracer::Node* Graph::instead_of(tracer::Node* recorded) const {
+  tracer::Node* as = recorded;
   for (const Instead& i : instead)
     if (i.recorded == recorded) as = i.node.get();  // the last rewrite's
   return as;
 }
 
-void Graph::build(std::span<Node* const> wanted, std::vector<const Node*>& replaced) {
+void Graph::build(std::span<tracer::Node* const> wanted,
+                  std::vector<const tracer::Node*>& replaced) {
   const std::vector<GNode> before = std::exchange(nodes, {});
   nodes.reserve(kUsualNodes);
   walk_ = walk_counter.fetch_add(1);
-  for (Node* w : wanted)
+  for (tracer::Node* w : wanted)
     if (!in_memory(*w)) walk(w);
-  for (Node* w : wanted)
+  for (tracer::Node* w : wanted)
     if (!in_memory(*w)) nodes[w->number].wanted = true;
   for (const GNode& b : before)
     if (!b.leaf && (b.recorded->walk != walk_ || instead_of(b.recorded) != b.node))
       replaced.push_back(b.node);
   // What another node stands for still refers to its operands.
   std::vector<std::uint32_t> read_before(nodes.size());
-  for (const Node* r : replaced)
-    for (const Ref<Node>& in : r->inputs)
+  for (const tracer::Node* r : replaced)
+    for (const Ref<tracer::Node>& in : r->inputs)
       if (in && in->walk == walk_) ++read_before[in->number];
   for (std::size_t i = 0; i < nodes.size(); ++i) {
     GNode& g = nodes[i];
-    const Node& n = *g.recorded;
+    const tracer::Node& n = *g.recorded;
     const std::uint32_t uses = static_cast<std::uint32_t>(g.uses) + read_before[i];
     const bool read_later = !tracer::only_known(n, uses);
     g.held = (n.handles > 0 || read_later) && !g.wanted;
     g.expiring =
         g.held && n.handles == 1 && tracer::only_known(n, uses + 1) && tracer::is_expiring(n);
     g.exclusive = n.handles == 0 && !read_later && (!n.data || tracer::owned_memory(*n.data));
-    if (const Node& v = *g.node; v.kind == NodeKind::View && !g.leaf && !nodes[g.in[0]].leaf) {
-      const Node& base = *nodes[g.in[0]].node;
+    if (const tracer::Node& v = *g.node;
+        v.kind == NodeKind::View && !g.leaf && !nodes[g.in[0]].leaf) {
+      const tracer::Node& base = *nodes[g.in[0]].node;
       if (base.dtype == v.dtype)
         g.map = shared(decompose(base.shape, base.strides, v.offset, v.shape, v.strides));
       const bool part = base.kind == NodeKind::Update && nodes[g.in[0]].map;
@@ -168,6 +125,7 @@ void Graph::build(std::span<Node* const> wanted, std::vector<const Node*>& repla
     if (n.kind == NodeKind::Update && !g.leaf && g.in[2] < 0 && n.view_dtype == n.dtype)
       g.map = shared(decompose(n.shape, n.strides, n.offset, n.view_shape, n.view_strides));
   }
+  find_shared_memory();
   // Views are not stored: what they show is kept for them.
   for (std::size_t i = nodes.size(); i-- > 0;) {
     const GNode& g = nodes[i];
@@ -180,10 +138,18 @@ void Graph::build(std::span<Node* const> wanted, std::vector<const Node*>& repla
   }
 }
 
-void Graph::walk(Node* root) {
+void Graph::find_shared_memory() {
+  std::unordered_map<const Buffer*, std::int32_t> first;
+  for (std::int32_t i = 0; i < size(); ++i) {
+    GNode& g = nodes[static_cast<std::size_t>(i)];
+    g.memory = g.leaf && g.node->data ? first.try_emplace(g.node->data.get(), i).first->second : i;
+  }
+}
+
+void Graph::walk(tracer::Node* root) {
   if (root->walk == walk_) return;
   struct Frame {
-    Node* node;
+    tracer::Node* node;
     int next;
   };
   std::vector<Frame> stack;
@@ -195,15 +161,15 @@ void Graph::walk(Node* root) {
       stack.pop_back();
       continue;
     }
-    Node* const as = instead_of(f.node);
+    tracer::Node* const as = instead_of(f.node);
     if (!in_memory(*f.node) && f.next < as->n_inputs) {
       // A fill that is written to comes after what is written: it would lie about until then.
       const bool last = as->kind == NodeKind::Update && as->inputs[0]->kind == NodeKind::Fill;
-      Node* in = as->inputs[(f.next++ + last) % as->n_inputs].get();
+      tracer::Node* in = as->inputs[(f.next++ + last) % as->n_inputs].get();
       if (in && in->walk != walk_) stack.push_back({in, 0});
       continue;
     }
-    Node* n = f.node;
+    tracer::Node* n = f.node;
     stack.pop_back();
     n->walk = walk_;
     n->number = static_cast<std::uint32_t>(nodes.size());
@@ -224,68 +190,31 @@ void Graph::walk(Node* root) {
 void Graph::make_key() {
   key_.clear();
   KeyWriter key(key_);
-  key.make_room(nodes.size() * 32);
   for (const GNode& g : nodes) {
-    const Node& n = *g.node;
-    const auto item = static_cast<std::int64_t>(itemsize(n.dtype));
-    const int extents = n.shape.size() + n.axes.size() + n.view_shape.size() +
-                        (g.map ? g.map->from.size() : 0) +
-                        (g.index ? g.index->axis.size() + g.index->wider.size() : 0);
-    key.make_room(64 + 4 * static_cast<std::size_t>(extents));
-    key.put(static_cast<int>(g.leaf && n.kind != NodeKind::Scalar ? NodeKind::Data : n.kind));
+    const tracer::Node& n = *g.node;
+    const int axes = n.shape.size() + n.axes.size() + n.view_shape.size();
+    key.make_room(64 + 4 * static_cast<std::size_t>(axes));
+    key.put(static_cast<int>(g.kind()));
     key.put(static_cast<int>(n.dtype));
     key.put(g.leaf | g.wanted << 1 | g.held << 2 | g.exclusive << 3 | (g.map != nullptr) << 4 |
-            g.expiring << 5 | (g.index != nullptr) << 6);
+            g.expiring << 5 | (g.index != nullptr) << 6 | n.in_place << 7);
     key.put(n.shape.size());
-    for (std::int64_t e : n.shape) key.put(size_class(e));
     if (g.leaf) {
-      put_strides(key, n.shape, n.strides, item);
-      put_layout(key, n.shape, n.strides);
+      key.put_index(g.memory);
       key.end();
       continue;
     }
     key.put(static_cast<int>(n.fn));
     key.put(static_cast<int>(n.reduce));
     key.put(static_cast<int>(n.call));
-    key.put(element_count(n.shape) * item >= (std::int64_t{32} << 20));  // streaming stores
-    for (int i = 0; i < 3; ++i) key.put_index(g.in[i]);
-    if (n.kind == NodeKind::Reduce) key.put(fold_class(n));
-    if (n.kind == NodeKind::MatMul) key.put(static_cast<int>(product_class(n)));
-    key.put(n.axes.size());
-    for (std::int64_t a : n.axes) key.put(a);
-    put_layout(key, n.shape, n.strides);
-    if (n.kind == NodeKind::View) {
-      put_strides(key, n.shape, n.strides, item);
-      if (g.map)
-        for (int d = 0; d < g.map->from.size(); ++d) {
-          key.put(g.map->from[d]);
-          key.put(std::abs(g.map->step[d]) <= kShort ? g.map->step[d] : 100);
-        }
-    }
+    key.put(static_cast<int>(n.view_dtype));
+    for (const std::int32_t in : g.in) key.put_index(in);
+    key.put(n.axes);
+    key.put(n.view_shape.size());
+    if (g.map) key.put(g.map->from);
     if (g.index) {
-      for (int j = 0; j < g.index->axis.size(); ++j) {
-        key.put(g.index->axis[j]);
-        key.put(std::min(g.index->step[j], kShort + 1));
-      }
-      for (const std::int64_t w : g.index->wider) key.put(w);
-    }
-    if (n.kind == NodeKind::Gather) {
-      put_strides(key, n.shape, n.view_strides, item);
-      key.put(n.step == item);
-    }
-    if (n.kind == NodeKind::Update) {
-      key.put(static_cast<int>(n.view_dtype));
-      key.put(n.view_shape.size());
-      for (std::int64_t e : n.view_shape) key.put(size_class(e));
-      put_strides(key, n.view_shape, n.view_strides,
-                  static_cast<std::int64_t>(itemsize(n.view_dtype)));
-      if (g.map)
-        for (int d = 0; d < g.map->from.size(); ++d) {
-          key.put(g.map->from[d]);
-          key.put(std::abs(g.map->step[d]) <= kShort ? g.map->step[d] : 100);
-        }
-      // Covers most of the storage: see Legalizer::update_mode.
-      key.put(element_count(n.view_shape) * 2 >= element_count(n.shape));
+      key.put(g.index->axis);
+      key.put(g.index->wider);
     }
     key.end();
   }
@@ -300,7 +229,7 @@ std::vector<int> by_width(const Dims& shape, const Dims& strides) {
   return order;
 }
 
-Dims own_strides(const Node& n) {
+Dims own_strides(const tracer::Node& n) {
   return n.kind == NodeKind::View && !n.data
              ? contiguous_strides(n.shape, static_cast<std::int64_t>(itemsize(n.dtype)))
              : n.strides;
@@ -308,7 +237,7 @@ Dims own_strides(const Node& n) {
 
 std::int64_t Graph::field(const Source& s) const {
   const GNode& g = nodes[s.node];
-  const Node& n = *g.node;
+  const tracer::Node& n = *g.node;
   switch (s.field) {
     case Field::Shape:
       return n.shape[s.dim];
@@ -336,6 +265,8 @@ std::int64_t Graph::field(const Source& s) const {
       return n.step;
     case Field::Axis:
       return n.axes[s.dim];
+    case Field::Origin:
+      return n.data_offset;
     case Field::Value: {
       std::int64_t bits[2];
       std::memcpy(bits, n.scalar.bytes, sizeof bits);

@@ -1,8 +1,9 @@
 // The pending graph behind the wanted nodes, numbered in topological order, and its key: two graphs
-// with equal keys get the same plan. The key holds structure, what is held from outside, dtypes,
-// broadcast and stride classes and a size class an extent; it never holds a scalar's value.
+// with equal keys that give the same answers about their numbers (answers.hpp) get the same plan.
+// The key holds structure, dtypes, and what is held from outside; it holds no number.
 #pragma once
 #include <cstdint>
+#include <cstdlib>
 #include <memory>
 #include <span>
 #include <string>
@@ -18,20 +19,25 @@ struct GNode {
   tracer::Node* node = nullptr;
   tracer::Node* recorded = nullptr;  // whose value it is: another, where planning has a better one
   std::int32_t in[3] = {-1, -1, -1};
-  std::int32_t uses = 0;  // edges from nodes of this graph
-  bool leaf = false;      // in memory already, or a Scalar
+  std::int32_t uses = 0;     // edges from nodes of this graph
+  std::int32_t memory = -1;  // the first node that is in the same buffer, or itself
+  bool leaf = false;         // in memory already, or a Scalar
   bool wanted = false;
   bool held = false;  // a live handle other than being wanted, or a pending node outside reads it
   bool expiring = false;  // held by what goes away after this evaluation, and by nothing else
   bool exclusive =
       false;  // nobody outside this graph refers to it: an Update may take over its memory
-  bool part =
-      false;  // Update: may be read as a part of an array without memory (written_parts.hpp)
   // View of a pending base that decomposes; Update without a mask: its target in the storage.
   std::shared_ptr<const ViewMap> map;
   std::shared_ptr<const IndexMap> index;  // View of another pending base, or of such an Update
   // Of a View: loops step through its base.
   bool steps() const { return map || (index && !index->divides()); }
+  // What is in memory is that, whatever computed it; or it is yet to be taken.
+  tracer::NodeKind kind() const {
+    const bool there = leaf && node->kind != tracer::NodeKind::Scalar &&
+                       (node->kind != tracer::NodeKind::Empty || node->materialised());
+    return there ? tracer::NodeKind::Data : node->kind;
+  }
 };
 
 class Graph {
@@ -56,6 +62,7 @@ class Graph {
  private:
   void build(std::span<tracer::Node* const> wanted, std::vector<const tracer::Node*>& replaced);
   void walk(tracer::Node* root);
+  void find_shared_memory();
   tracer::Node* instead_of(tracer::Node* recorded) const;
   void make_key();
   std::string key_;
@@ -69,26 +76,31 @@ Dims own_strides(const tracer::Node& n);
 // Dimensions of extent above 1, widest stride first: the order in which they are looped over.
 std::vector<int> by_width(const Dims& shape, const Dims& strides);
 
-// What decides how a long reduction is cut, and so its bits: part of the key, and no matter of the
-// number of threads.
+// What decides how a long reduction is cut, and so its bits; the number of threads does not.
 inline constexpr std::int64_t kBlockedFold = 32768;  // elements worth joining partial results for
 inline constexpr std::int64_t kManyColumns =
     8192;  // results beyond which threads share the columns, not the rows
 inline constexpr std::int64_t kFewRows = 64;    // too few to keep every thread busy
 inline constexpr std::int64_t kFewTeams = 512;  // too few to keep every multiprocessor busy
 inline constexpr std::int64_t kLongRow = 65536;
-std::int64_t fold_class(const tracer::Node& reduce);
-// Whether a product is large enough for the first of an attention, and for tiles of a region: part
-// of the key.
-enum class ProductClass : std::uint8_t { Small, Medium, Large };
-ProductClass product_class(const tracer::Node& product);
 // Whether chunks of the reduction join to the very bits of one walk: NumPy's tree along one axis,
 // and what has no order.
 bool chunks_keep_bits(const tracer::Node& reduce);
+template <class AnyNode, class All>
+bool chunks_keep_bits(const AnyNode& n, const All& extents, const All& byte_strides) {
+  using std::abs;
+  const bool ordered = reduce_info(n.reduce).has(kOrderShows);
+  if (!ordered || !(is_float(n.dtype) || is_complex(n.dtype))) return true;
+  // A float16 sum is rounded once, a chunk of it too.
+  if (n.reduce == ReduceKind::Prod || n.dtype == DType::Float16 || n.axes.size() != 1) return false;
+  const auto axis = static_cast<int>(n.axes[0]);
+  for (int d = 0; d < extents.size(); ++d)
+    if (d != axis && extents[d] != 1 && abs(byte_strides[d]) <= abs(byte_strides[axis]))
+      return false;
+  return true;
+}
 
-// Extents up to this are part of the key and may be unrolled.
+// Loops of at most so many steps may be unrolled, and are code of their own.
 inline constexpr std::int64_t kShort = 8;
-// 0 to kShort: the extent itself; then one class to 512, one to 16384, one to 2^20, one beyond.
-std::int64_t size_class(std::int64_t extent);
 
 }  // namespace plait::fusion

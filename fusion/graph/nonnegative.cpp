@@ -1,13 +1,12 @@
 #include "nonnegative.hpp"
 
 namespace plait::fusion {
-using tracer::Node;
 using tracer::NodeKind;
 
 namespace {
 
 // `known`: of the nodes before it, which its operands are among.
-bool follows(const GNode& gn, const std::vector<std::int32_t>& canon,
+bool follows(const PlanNode& gn, const std::vector<std::int32_t>& canon,
              const std::vector<bool>& known) {
   if (gn.leaf) return false;
   const Node& n = *gn.node;
@@ -51,7 +50,7 @@ bool follows(const GNode& gn, const std::vector<std::int32_t>& canon,
 
 }  // namespace
 
-std::vector<bool> non_negative(const Graph& g, const std::vector<std::int32_t>& canon) {
+std::vector<bool> non_negative(const PlanGraph& g, const std::vector<std::int32_t>& canon) {
   std::vector<bool> known(g.nodes.size());
   for (std::int32_t i = 0; i < g.size(); ++i) known[i] = follows(g[i], canon, known);
   return known;

@@ -6,7 +6,6 @@
 #include "tracer/contraction.hpp"
 
 namespace plait::fusion {
-using tracer::Node;
 using tracer::NodeKind;
 
 namespace {
@@ -14,11 +13,11 @@ namespace {
 // Whether the sum adds one element after the other: not along the innermost axis in memory, where
 // NumPy's order is pairwise. Halves are rounded once.
 bool adds_in_order(const GNode& g) {
-  const Node& n = *g.node;
+  const tracer::Node& n = *g.node;
   if (g.leaf || n.kind != NodeKind::Reduce || n.reduce != ReduceKind::Sum || n.axes.size() != 1 ||
       n.n_inputs != 1)
     return false;
-  const Node& on = *n.inputs[0];
+  const tracer::Node& on = *n.inputs[0];
   if (n.dtype != on.dtype || n.dtype == DType::Float16) return false;
   const auto axis = static_cast<int>(n.axes[0]);
   for (int d = 0; d < on.shape.size(); ++d)
@@ -36,7 +35,7 @@ struct Parts {
 // None if somebody else needs the array between the writes, or an index was written twice.
 std::optional<Parts> written_by_index(const Graph& g, std::int32_t array) {
   const GNode& top = g[array];
-  const Node& whole = *top.node;
+  const tracer::Node& whole = *top.node;
   if (top.leaf || whole.kind != NodeKind::Update || !top.map) return std::nullopt;
   Parts p;
   std::size_t count = 1, found = 0;
@@ -48,7 +47,7 @@ std::optional<Parts> written_by_index(const Graph& g, std::int32_t array) {
     }
   for (std::int32_t i = array; found < count; i = g[i].in[0], ++found) {
     const GNode& u = g[i];
-    const Node& n = *u.node;
+    const tracer::Node& n = *u.node;
     if ((i != array && !alone(u)) || n.kind != NodeKind::Update || !u.map || n.in_place ||
         n.dtype != whole.dtype || n.shape != whole.shape ||
         element_count(n.view_shape) * static_cast<std::int64_t>(count) != element_count(n.shape))
@@ -94,8 +93,8 @@ std::optional<Summed> summed(const Graph& g, const GNode& sum) {
 }
 
 // What the update wrote, with the axes of the array in this order.
-Ref<Node> part(const GNode& update, const Dims& axes, int leave_out) {
-  const Ref<Node>& value = update.node->inputs[1];
+Ref<tracer::Node> part(const GNode& update, const Dims& axes, int leave_out) {
+  const Ref<tracer::Node>& value = update.node->inputs[1];
   Dims shape, steps;
   for (int j = 0; j < axes.size(); ++j) {
     if (j == leave_out) continue;
@@ -117,9 +116,9 @@ std::vector<Graph::Instead> add_stacked(const Graph& g) {
     if (!on || !alone(g[on->array])) continue;
     const std::optional<Parts> parts = written_by_index(g, on->array);
     if (!parts || parts->axes != Dims{on->axes[axis]}) continue;
-    Ref<Node> sum;
+    Ref<tracer::Node> sum;
     for (const GNode* u : parts->updates) {
-      Ref<Node> p = part(*u, on->axes, axis);
+      Ref<tracer::Node> p = part(*u, on->axes, axis);
       sum = sum ? tracer::sum_instead(*n.node, std::move(sum), std::move(p)) : std::move(p);
     }
     found.push_back({n.recorded, std::move(sum)});
@@ -139,8 +138,8 @@ std::vector<Graph::Instead> copy_windows(const Graph& g) {
     if (inside[static_cast<std::size_t>(i)]) continue;
     const std::optional<Parts> parts = written_by_index(g, i);
     if (!parts) continue;
-    const Node& whole = *n.node;
-    const Ref<Node>& first = parts->updates[0]->node->inputs[1];
+    const tracer::Node& whole = *n.node;
+    const Ref<tracer::Node>& first = parts->updates[0]->node->inputs[1];
     const Shown from = shown(first);
     Dims strides(whole.shape.size());
     for (int d = 0; d < strides.size(); ++d)
@@ -152,7 +151,7 @@ std::vector<Graph::Instead> copy_windows(const Graph& g) {
           shown(parts->updates[static_cast<std::size_t>(inner)]->node->inputs[1]).offset -
           from.offset;
     const bool steps = std::ranges::all_of(parts->updates, [&](const GNode* u) {
-      const Ref<Node>& value = u->node->inputs[1];
+      const Ref<tracer::Node>& value = u->node->inputs[1];
       const Shown at = shown(value);
       std::int64_t offset = from.offset;
       for (const std::int64_t d : parts->axes) offset += u->map->start[d] * strides[d];
@@ -160,7 +159,7 @@ std::vector<Graph::Instead> copy_windows(const Graph& g) {
              value->shape == first->shape && u->map->from == parts->updates[0]->map->from;
     });
     if (!steps) continue;
-    const Node& base = *from.base;
+    const tracer::Node& base = *from.base;
     if (!base.materialised() &&
         (base.dtype != whole.dtype ||
          !decompose_index(base.shape, base.strides, from.offset, whole.shape, strides)))

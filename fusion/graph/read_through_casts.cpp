@@ -9,7 +9,6 @@
 #include "tracer/contraction.hpp"
 
 namespace plait::fusion {
-using tracer::Node;
 using tracer::NodeKind;
 
 namespace {
@@ -33,14 +32,14 @@ class Uncast {
   // What the node shows of something that was cast, of what was cast: of a cast what it reads; of
   // a view, a copy, or what was written into a constant, as padding does, the same of the dtype
   // that was cast. Null: there is none. Several that read the node find the same one.
-  Ref<Node> operator()(std::int32_t node) {
-    std::optional<Ref<Node>>& known = known_[static_cast<std::size_t>(node)];
+  Ref<tracer::Node> operator()(std::int32_t node) {
+    std::optional<Ref<tracer::Node>>& known = known_[static_cast<std::size_t>(node)];
     if (!known) known = find(g_[node]);
     return *known;
   }
 
  private:
-  Ref<Node> find(const GNode& n) {
+  Ref<tracer::Node> find(const GNode& n) {
     if (n.leaf) return {};
     switch (n.node->kind) {
       case NodeKind::Cast:
@@ -54,16 +53,16 @@ class Uncast {
     }
   }
 
-  Ref<Node> cast_from(const GNode& n) {
-    const Node& of = *n.node;
-    const Ref<Node>& from = of.inputs[0];
+  Ref<tracer::Node> cast_from(const GNode& n) {
+    const tracer::Node& of = *n.node;
+    const Ref<tracer::Node>& from = of.inputs[0];
     if (from->shape != of.shape) return {};
     if (from->dtype != of.dtype) return from;
     if (!alone(n)) return {};
-    Ref<Node> source = (*this)(n.in[0]);
+    Ref<tracer::Node> source = (*this)(n.in[0]);
     if (!source) return {};
     const Rescaled scale = rescaled(of, *source);
-    Ref<Node> copy = tracer::copy_instead(of, std::move(source));
+    Ref<tracer::Node> copy = tracer::copy_instead(of, std::move(source));
     copy->dtype = copy->inputs[0]->dtype;
     copy->strides = scale(of.strides);
     return copy;
@@ -71,10 +70,10 @@ class Uncast {
 
   // Where both lie alike, any view of one is one of the other; else one that steps through the
   // axes.
-  Ref<Node> shown_of(const GNode& n) {
-    const Node &v = *n.node, &cast = *v.inputs[0];
+  Ref<tracer::Node> shown_of(const GNode& n) {
+    const tracer::Node &v = *n.node, &cast = *v.inputs[0];
     if (v.dtype != cast.dtype) return {};
-    const Ref<Node> from = (*this)(n.in[0]);
+    const Ref<tracer::Node> from = (*this)(n.in[0]);
     if (!from) return {};
     const Rescaled scale = rescaled(cast, *from);
     const Dims& step = *shown(from).strides;
@@ -94,21 +93,22 @@ class Uncast {
     return view_of(from, v.shape, strides, further);
   }
 
-  Ref<Node> written(const GNode& n) {
-    const Node& of = *n.node;
+  Ref<tracer::Node> written(const GNode& n) {
+    const tracer::Node& of = *n.node;
     if (of.n_inputs != 2 || of.in_place || n.wanted || n.held || of.view_dtype != of.dtype)
       return {};
-    const Node &old = *of.inputs[0], &value = *of.inputs[1];
+    const tracer::Node &old = *of.inputs[0], &value = *of.inputs[1];
     if (old.kind != NodeKind::Fill || old.materialised() || value.shape != of.view_shape) return {};
-    Ref<Node> source = (*this)(n.in[1]);
+    Ref<tracer::Node> source = (*this)(n.in[1]);
     if (!source) return {};
     const DType narrow = source->dtype;
     const Scalar& filled = old.inputs[0]->scalar;
     const Scalar fewer = cast(filled, narrow), again = cast(fewer, of.dtype);
     if (std::memcmp(again.bytes, filled.bytes, itemsize(of.dtype)) != 0) return {};
     const Rescaled scale = rescaled(of, *source);
-    Ref<Node> fill = tracer::new_node(NodeKind::Fill), update = tracer::new_node(NodeKind::Update);
-    Ref<Node> number = tracer::new_node(NodeKind::Scalar);
+    Ref<tracer::Node> fill = tracer::new_node(NodeKind::Fill),
+                      update = tracer::new_node(NodeKind::Update);
+    Ref<tracer::Node> number = tracer::new_node(NodeKind::Scalar);
     number->dtype = narrow;
     number->device = kAnyDevice;
     number->scalar = fewer;
@@ -132,20 +132,20 @@ class Uncast {
     return update;
   }
 
-  static Rescaled rescaled(const Node& wide, const Node& narrow) {
+  static Rescaled rescaled(const tracer::Node& wide, const tracer::Node& narrow) {
     return {static_cast<std::int64_t>(itemsize(wide.dtype)),
             static_cast<std::int64_t>(itemsize(narrow.dtype))};
   }
 
   const Graph& g_;
-  std::vector<std::optional<Ref<Node>>> known_;
+  std::vector<std::optional<Ref<tracer::Node>>> known_;
 };
 
 // Floats of so few rows are read once, as they lie, by a region that computes columns
 // (ProductBlocks::few_rows), which takes 0.75 of what packing them for tiles does. Extents as short
 // are part of a graph's key.
 constexpr std::int64_t kReadOnce = 4;
-bool computes_columns(const Node& product) {
+bool computes_columns(const tracer::Node& product) {
   const tracer::ProductAxes axes = tracer::product_axes(product);
   const auto rows = product.shape.begin() + axes.batch;
   return is_float(product.dtype) && element_count(Dims(rows, rows + axes.rows)) <= kReadOnce;
@@ -166,10 +166,10 @@ std::vector<Graph::Instead> read_through_casts(const Graph& g) {
     if (n.leaf || n.node->kind != NodeKind::MatMul || n.node->device > kHost) continue;
     if (computes_columns(*n.node)) continue;
     const DType t = n.node->dtype;
-    Ref<Node> in[2];
+    Ref<tracer::Node> in[2];
     DType types[2] = {t, t};
     for (const int k : {0, 1}) {
-      Ref<Node> from = uncast(n.in[k]);
+      Ref<tracer::Node> from = uncast(n.in[k]);
       if (!from || !keeps_value(from->dtype, t)) continue;
       types[k] = from->dtype;
       in[k] = std::move(from);
@@ -178,9 +178,9 @@ std::vector<Graph::Instead> read_through_casts(const Graph& g) {
     const auto take = [&](bool a, bool b) {
       if ((a && !in[0]) || (b && !in[1])) return false;
       if (!ir::has_fragments({a ? types[0] : t, b ? types[1] : t, t})) return false;
-      const Ref<Node>* const given = n.node->inputs;
-      Ref<Node> p = tracer::product_instead(*n.node, a ? in[0] : given[0], b ? in[1] : given[1],
-                                            n.node->axes);
+      const Ref<tracer::Node>* const given = n.node->inputs;
+      Ref<tracer::Node> p = tracer::product_instead(*n.node, a ? in[0] : given[0],
+                                                    b ? in[1] : given[1], n.node->axes);
       p->named = n.node->named;
       found.push_back({n.recorded, std::move(p)});
       return true;

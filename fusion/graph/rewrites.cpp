@@ -5,35 +5,34 @@
 #include "tracer/contraction.hpp"
 
 namespace plait::fusion {
-using tracer::Node;
 using tracer::NodeKind;
 
 bool alone(const GNode& g) { return !g.leaf && !g.wanted && !g.held && g.uses == 1; }
 
-Shown shown(const Ref<Node>& n) {
+Shown shown(const Ref<tracer::Node>& n) {
   return n->kind == NodeKind::View ? Shown{n->inputs[0].get(), n->offset, &n->strides}
                                    : Shown{n.get(), 0, &n->strides};
 }
 
-Ref<Node> view_of(const Ref<Node>& n, const Dims& shape, const Dims& strides,
-                  std::int64_t further) {
+Ref<tracer::Node> view_of(const Ref<tracer::Node>& n, const Dims& shape, const Dims& strides,
+                          std::int64_t further) {
   const Shown s = shown(n);
   bool whole = s.offset + further == 0 && s.base->dtype == n->dtype && s.base->shape == shape;
   for (int d = 0; whole && d < shape.size(); ++d)
     whole = shape[d] == 1 || s.base->strides[d] == strides[d];
-  return whole ? Ref<Node>(s.base) : new_view(n, shape, strides, further);
+  return whole ? Ref<tracer::Node>(s.base) : new_view(n, shape, strides, further);
 }
 
-Ref<Node> new_view(const Ref<Node>& n, const Dims& shape, const Dims& strides,
-                   std::int64_t further) {
+Ref<tracer::Node> new_view(const Ref<tracer::Node>& n, const Dims& shape, const Dims& strides,
+                           std::int64_t further) {
   const Shown s = shown(n);
-  Ref<Node> v = tracer::new_node(NodeKind::View);
+  Ref<tracer::Node> v = tracer::new_node(NodeKind::View);
   v->dtype = n->dtype;
   v->shape = shape;
   v->strides = strides;
   v->offset = s.offset + further;
   v->n_inputs = 1;
-  v->inputs[0] = Ref<Node>(s.base);
+  v->inputs[0] = Ref<tracer::Node>(s.base);
   return v;
 }
 
@@ -44,8 +43,8 @@ bool copies(const GNode& g) {
 }
 
 // A view of a copy that steps through its axes, as one of what was copied.
-Ref<Node> through(const GNode& copy, const GNode& view, bool whole_as_view = false) {
-  const Ref<Node>& from = copy.node->inputs[0];
+Ref<tracer::Node> through(const GNode& copy, const GNode& view, bool whole_as_view = false) {
+  const Ref<tracer::Node>& from = copy.node->inputs[0];
   const Dims& step = *shown(from).strides;
   Dims strides(view.node->shape.size());
   std::int64_t further = 0;
@@ -60,7 +59,7 @@ Ref<Node> through(const GNode& copy, const GNode& view, bool whole_as_view = fal
 
 // What a copy shows that nobody else reads, itself or by a view that steps through its axes, as a
 // view of what was copied; null: there is none.
-Ref<Node> copied(const Graph& g, std::int32_t operand) {
+Ref<tracer::Node> copied(const Graph& g, std::int32_t operand) {
   const GNode& v = g[operand];
   const bool view = alone(v) && v.node->kind == NodeKind::View && v.map;
   const GNode& copy = g[view ? v.in[0] : operand];
@@ -69,7 +68,7 @@ Ref<Node> copied(const Graph& g, std::int32_t operand) {
 }
 
 // Whether its value does not depend on how its operands lie.
-bool reads_in_any_order(const Node& n) {
+bool reads_in_any_order(const tracer::Node& n) {
   return n.kind == NodeKind::Elementwise || n.kind == NodeKind::Cast ||
          n.kind == NodeKind::MatMul ||
          (n.kind == NodeKind::Reduce && !reduce_info(n.reduce).has(kOrderShows));
@@ -89,7 +88,7 @@ std::vector<Graph::Instead> read_through_copies(const Graph& g) {
   for (const GNode& n : g.nodes) {
     const bool multiplies = !n.leaf && n.node->kind == NodeKind::MatMul && !n.node->axes.empty();
     if (!multiplies && !copies(n)) continue;
-    Ref<Node> in[2];
+    Ref<tracer::Node> in[2];
     for (const int k : {0, 1})
       if (n.in[k] >= 0) in[k] = copied(g, n.in[k]);
     if (!in[0] && !in[1]) continue;
@@ -99,7 +98,7 @@ std::vector<Graph::Instead> read_through_copies(const Graph& g) {
       found.push_back({n.recorded, tracer::copy_instead(*n.node, in[0])});
       continue;
     }
-    Ref<Node> p = tracer::product_instead(*n.node, in[0], in[1], n.node->axes);
+    Ref<tracer::Node> p = tracer::product_instead(*n.node, in[0], in[1], n.node->axes);
     p->named = n.node->named;
     found.push_back({n.recorded, std::move(p)});
   }
@@ -125,7 +124,7 @@ std::vector<Graph::Instead> read_products(const Graph& g) {
     const std::vector<std::int32_t>& by = readers[static_cast<std::size_t>(c)];
     if (!std::ranges::all_of(by, [&](std::int32_t i) { return in_any_order(i) || steps(i); }))
       continue;
-    const Ref<Node>& from = g[c].node->inputs[0];
+    const Ref<tracer::Node>& from = g[c].node->inputs[0];
     if (std::ranges::any_of(by, in_any_order))
       found.push_back({g[c].recorded, new_view(from, from->shape, *shown(from).strides)});
     for (const std::int32_t i : by)

@@ -8,7 +8,6 @@
 #include "tracer/contraction.hpp"
 
 namespace plait::fusion {
-using tracer::Node;
 using tracer::NodeKind;
 
 namespace {
@@ -18,7 +17,7 @@ constexpr std::size_t kTerms = 3;
 
 // An addition of a dtype that products of several axes have: integers only on the host.
 bool is_sum(const GNode& g) {
-  const Node& n = *g.node;
+  const tracer::Node& n = *g.node;
   return !g.leaf && n.kind == NodeKind::Elementwise && n.fn == OpId::Add &&
          (n.dtype == DType::Float32 || n.dtype == DType::Float64 ||
           (is_integer(n.dtype) && n.device <= kHost));
@@ -26,13 +25,13 @@ bool is_sum(const GNode& g) {
 
 // The number that sums start from, or an array of it.
 bool is_zero(const GNode& g) {
-  const Node* n = g.node;
+  const tracer::Node* n = g.node;
   while (!g.leaf && (n->kind == NodeKind::View || n->kind == NodeKind::Fill) && n->inputs[0])
     n = n->inputs[0].get();
   return n->kind == NodeKind::Scalar && n->scalar.as<double>() == 0;
 }
 
-bool alike(const Node& p, const Node& q) {
+bool alike(const tracer::Node& p, const tracer::Node& q) {
   if (p.kind != NodeKind::MatMul || p.shape != q.shape || p.strides != q.strides ||
       p.dtype != q.dtype || p.axes != q.axes)
     return false;
@@ -48,12 +47,12 @@ bool alike(const Node& p, const Node& q) {
 // The products that are added up, in the order of the additions, and one thing that they are added
 // to, if there is one; none where there are several. `seen`: products and additions.
 struct Terms {
-  std::vector<Node*> products;
-  Node* start = nullptr;
+  std::vector<tracer::Node*> products;
+  tracer::Node* start = nullptr;
 };
 Terms terms_of(const Graph& g, std::int32_t top, std::vector<std::int32_t>& seen) {
   Terms all;
-  std::vector<Node*>& terms = all.products;
+  std::vector<tracer::Node*>& terms = all.products;
   std::vector<std::int32_t> stack{top};
   while (!stack.empty()) {
     const std::int32_t i = stack.back();
@@ -82,7 +81,7 @@ struct Steps {
 };
 
 // The axes along which the operands step from product to product, if they do so evenly.
-bool steps_of(const std::vector<Node*>& terms, Steps& s) {
+bool steps_of(const std::vector<tracer::Node*>& terms, Steps& s) {
   const auto offset = [&](std::int64_t n, int operand) {
     return shown(terms[static_cast<std::size_t>(n)]->inputs[operand]).offset;
   };
@@ -107,8 +106,8 @@ bool steps_of(const std::vector<Node*>& terms, Steps& s) {
 
 // Whether the terms lie further apart in the larger operand than what each of them sums, which is
 // in front of it then, as it is for a product that is recorded with all of its sums.
-bool steps_first(const Node& term, const tracer::ProductAxes& axes, const Steps& s) {
-  const Node &a = *term.inputs[0], &b = *term.inputs[1];
+bool steps_first(const tracer::Node& term, const tracer::ProductAxes& axes, const Steps& s) {
+  const tracer::Node &a = *term.inputs[0], &b = *term.inputs[1];
   const bool by_a = element_count(a.shape) >= element_count(b.shape);
   const Dims &strides = *shown(term.inputs[by_a ? 0 : 1]).strides, &steps = by_a ? s.a : s.b;
   const int first = by_a ? axes.batch + axes.rows : axes.batch;
@@ -119,7 +118,8 @@ bool steps_first(const Node& term, const tracer::ProductAxes& axes, const Steps&
 }
 
 // The operand, with these axes inserted at `axis`: all places that the terms read it at.
-Ref<Node> stepping(const Ref<Node>& operand, int axis, const Dims& extents, const Dims& steps) {
+Ref<tracer::Node> stepping(const Ref<tracer::Node>& operand, int axis, const Dims& extents,
+                           const Dims& steps) {
   Dims shape = operand->shape, strides = *shown(operand).strides;
   for (int d = extents.size() - 1; d >= 0; --d) {
     shape.insert(axis, extents[d]);
@@ -141,8 +141,8 @@ std::vector<Graph::Instead> sum_products(const Graph& g) {
     std::vector<std::int32_t> seen;
     const auto [terms, start] = terms_of(g, i, seen);
     if (terms.size() < kTerms) continue;
-    const Node& sum = *g[i].node;
-    const Node& first = *terms[0];
+    const tracer::Node& sum = *g[i].node;
+    const tracer::Node& first = *terms[0];
     const tracer::ProductAxes axes = tracer::product_axes(first);
     const Dims rows(first.shape.begin() + axes.batch, first.shape.begin() + axes.batch + axes.rows);
     const Dims columns(first.shape.end() - axes.columns, first.shape.end());
@@ -151,11 +151,11 @@ std::vector<Graph::Instead> sum_products(const Graph& g) {
         std::min(element_count(rows), element_count(columns)) <= kShort || !steps_of(terms, steps))
       continue;
     const int behind = steps_first(first, axes, steps) ? 0 : axes.sums;
-    Ref<Node> product = tracer::product_instead(
+    Ref<tracer::Node> product = tracer::product_instead(
         sum, stepping(first.inputs[0], axes.batch + axes.rows + behind, steps.extents, steps.a),
         stepping(first.inputs[1], axes.batch + behind, steps.extents, steps.b),
         Dims{axes.rows, axes.columns, axes.sums + steps.extents.size()});
-    if (start) product = tracer::sum_instead(sum, Ref<Node>(start), std::move(product));
+    if (start) product = tracer::sum_instead(sum, Ref<tracer::Node>(start), std::move(product));
     found.push_back({g[i].recorded, std::move(product)});
     for (const std::int32_t n : seen) done[static_cast<std::size_t>(n)] = true;  // and gone
   }

@@ -54,21 +54,6 @@ std::optional<ViewMap> decompose(const Dims& base_shape, const Dims& base_stride
   return m;
 }
 
-bool IndexMap::divides() const {
-  return std::any_of(wider.begin(), wider.end(), [](std::int64_t w) { return w >= 0; });
-}
-
-std::optional<Dims> IndexMap::merged_by(const Dims& base_shape, const Dims& shape) const {
-  if (element_count(base_shape) != element_count(shape)) return std::nullopt;
-  Dims by(wider.size(), -1);
-  for (int j = 0; j < axis.size(); ++j) {
-    if (shape[j] == 1) continue;
-    if (axis[j] < 0 || step[j] != 1 || start[axis[j]] != 0 || by[axis[j]] >= 0) return std::nullopt;
-    for (std::int64_t d = axis[j]; d >= 0; d = wider[d]) by[d] = j;
-  }
-  return by;
-}
-
 std::optional<IndexMap> decompose_index(const Dims& base_shape, const Dims& base_strides,
                                         std::int64_t offset, const Dims& shape,
                                         const Dims& strides) {

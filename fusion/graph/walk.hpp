@@ -2,7 +2,7 @@
 #pragma once
 #include <vector>
 
-#include "graph.hpp"
+#include "plan_graph.hpp"
 
 namespace plait::fusion {
 
@@ -10,7 +10,7 @@ namespace plait::fusion {
 // equal ones in place of the others. Nodes that are not `within` are left out, with what only they
 // are made of. Ends where a visit returns true, and returns whether one did.
 template <class Within, class Visit>
-bool walk_inputs(const Graph& g, const std::vector<std::int32_t>& canon,
+bool walk_inputs(const PlanGraph& g, const std::vector<std::int32_t>& canon,
                  std::vector<std::int32_t> from, Within&& within, Visit&& visit) {
   std::vector<bool> seen(g.nodes.size());
   while (!from.empty()) {

@@ -9,7 +9,6 @@
 
 namespace plait::fusion {
 using namespace ir;
-using tracer::Node;
 using tracer::NodeKind;
 
 namespace {
@@ -37,12 +36,11 @@ void Lowering::attention() {
   s.of = *find_attention(g_, in_.canon, id, in_.target);
   const std::int32_t scores = s.of.scores;
   const int row = s.of.row_axis(g_), column = s.of.column_axis(g_), batch = std::min(row, column);
-  rely_on_axes();
   for (const auto& [n, bits] : s.of.numbers)
     in_.facts.equal(ex_.source({n, Field::Value}), ex_.constant(bits));
   s.lone = in_.facts.equal(ex_.source({id, Field::Shape, row}), ex_.one());
   const std::int64_t most = in_.target.product_depth;
-  s.rows = block_of_lines(id, row, 1, s.lone ? 1 : attention_rows(BlockExtents(in_), s.of, most));
+  s.rows = block_of_lines(id, row, 1, s.lone ? 1 : attention_rows(g_, s.of, most));
   s.keys = lines(s.of.weighing(g_), column, 1);
   s.keys.most = ex_.constant(most);
   tile_.whole = true;
@@ -52,8 +50,8 @@ void Lowering::attention() {
   s.queries = pack_lines(queries, multiplied(scores, s.of.queries), s.rows, at,
                          lines(queries, sums_at, 1), sums_at, ctx, false);
 
-  const DType sums = fragment_sums(tracer::product_types(p)),
-              score_sums = fragment_sums(tracer::product_types(node(scores)));
+  const DType sums = fragment_sums(product_types(p)),
+              score_sums = fragment_sums(product_types(node(scores)));
   const ExprId apart =
       ex_.constant(in_.target.blocks.apart / static_cast<std::int64_t>(itemsize(sums)));
   const ExprId height = lines_in_block(s.rows);
@@ -96,26 +94,6 @@ void Lowering::attention() {
   close_grid(ctx);
   for (const std::int32_t of : s.of.products) count_fragments(node(of));
   count_fragments(node(scores));
-}
-
-// The extents of both products, and of what is between them.
-void Lowering::rely_on_axes() {
-  const Attention& a = folds_->of;
-  const std::int32_t weights = a.weighing(g_);
-  const auto extent = [&](std::int32_t of, int d) { return ex_.source({of, Field::Shape, d}); };
-  const int last = node(weights).shape.size() - 1;
-  for (int d = 0; d <= last; ++d) {
-    const int e = d + 1 < last || a.queries == a.side ? d : 2 * last - 1 - d;
-    in_.facts.equal(extent(a.scores, e), extent(d == a.column_axis(g_) ? weights : a.product, d));
-    if (a.scored == a.scores || node(weights).shape[d] == 1) continue;
-    in_.facts.equal(
-        ex_.source({a.scored, Field::Stride, static_cast<std::int32_t>(a.axes.last[d] - 1)}),
-        ex_.source({a.scores, Field::Layout, e}));
-    ExprId several = ex_.one();
-    for (auto b = static_cast<int>(a.axes.first[d]); b < a.axes.last[d]; ++b)
-      several = ex_.mul(several, extent(a.scored, b));
-    in_.facts.equal(extent(a.scores, e), several);
-  }
 }
 
 void Lowering::add_block(std::int32_t ctx) {
@@ -269,7 +247,7 @@ void Lowering::rescale_rows(std::int32_t ctx) {
     Val grown = apply(OpId::Subtract, t, before, shift);
     if (of.scale >= 0)
       grown = apply(of.scaled_by, t, grown,
-                    emit(of.scale, Index(node(of.scale).shape.size()), tile_.rows));
+                    emit(of.scale, Index(node(of.scale).extents.size()), tile_.rows));
     const DType wide = factors_in(t);
     Val factor = apply(of.exponential, wide, cast(grown, wide));
     // The scale may be negative, and the row value larger than the maximum: what a row of -inf has
@@ -295,7 +273,7 @@ void Lowering::rescale_rows(std::int32_t ctx) {
 void Lowering::multiply_queries(std::int32_t ctx) {
   const BlockFolds& s = *folds_;
   const std::int32_t keys = s.of.keys(g_);
-  const int batch = node(keys).shape.size() - 2, columns_at = batch + 1 - s.of.queries,
+  const int batch = node(keys).extents.size() - 2, columns_at = batch + 1 - s.of.queries,
             sums_at = batch + s.of.queries;
   Lines sums = block_of_lines(keys, sums_at, 1, in_.target.product_depth);
   std::vector<std::int32_t> opened;
@@ -448,7 +426,7 @@ Index Lowering::row_index(std::int32_t id) {
   Index idx = between();
   const auto axis = idx.begin() + folds_->of.axis;
   *axis = {};
-  if (static_cast<std::size_t>(node(id).shape.size()) < idx.size()) idx.erase(axis);
+  if (static_cast<std::size_t>(node(id).extents.size()) < idx.size()) idx.erase(axis);
   return broadcast(id, idx);
 }
 

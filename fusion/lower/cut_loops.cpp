@@ -6,7 +6,6 @@
 #include "fusion/graph/written_parts.hpp"
 
 namespace plait::fusion {
-using tracer::Node;
 using tracer::NodeKind;
 
 CutLoops::CutLoops(Nest& nest, Emit emit, Need need)
@@ -29,7 +28,7 @@ void CutLoops::start(const Index& idx, const std::vector<Level>& levels,
 
 bool CutLoops::contains_part(std::int32_t id) {
   id = in_.canon[id];
-  if ((!g_.writes && !fills_) || g_[id].leaf || in_.in_memory[id]) return false;
+  if ((!g_.writes() && !fills_) || g_[id].leaf || in_.in_memory[id]) return false;
   if (const auto known = contains_.find(id); known != contains_.end()) return known->second;
   bool found = node(id).kind == NodeKind::Update || (fills_ && merges(id));
   for (const std::int32_t in : g_[id].in) found = (in >= 0 && contains_part(in)) || found;
@@ -56,7 +55,7 @@ void CutLoops::find_reads() {
 
 // What the node reads where it is read there.
 void CutLoops::read_by(std::int32_t id, const std::vector<Walk>& idx) {
-  const GNode& gn = g_[id];
+  const PlanNode& gn = g_[id];
   const Node& n = *gn.node;
   if (n.kind == NodeKind::Elementwise || n.kind == NodeKind::Cast) {
     for (const std::int32_t in : gn.in)
@@ -99,7 +98,8 @@ void CutLoops::read_by(std::int32_t id, const std::vector<Walk>& idx) {
 // Of the operand of a reduction.
 std::vector<Walk> CutLoops::folded_index(std::int32_t reduction, const std::vector<Walk>& idx) {
   const std::int32_t operand = g_[reduction].in[0];
-  const Dims &shape = node(operand).shape, &axes = node(reduction).axes;
+  const Numbers& shape = node(operand).extents;
+  const Dims& axes = node(reduction).axes;
   std::vector<Walk> of(static_cast<std::size_t>(shape.size()));
   std::size_t kept = 0;
   for (int d = 0; d < shape.size(); ++d) {
@@ -225,7 +225,7 @@ void CutLoops::cut_each() {
   if (split_again_ || rolls_) return;
   for (std::size_t n = 0; n < reads_.size(); ++n) {
     const Read& r = reads_[n];
-    const Dims& shape = node(r.update).shape;
+    const Numbers& shape = node(r.update).extents;
     for (int d = 0; d < shape.size(); ++d) {
       if (shape[d] == 1) continue;
       const Edges e = edges(r.update, d);
@@ -327,7 +327,7 @@ void CutLoops::open_zones(int level, std::size_t next, std::int32_t ctx) {
   const bool more = covered(read);
   const std::int32_t update = reads_[static_cast<std::size_t>(read)].update;
   const double share = more ? static_cast<double>(concrete(in_, part_extent(update, dim))) /
-                                  static_cast<double>(node(update).shape[dim])
+                                  node(update).extents[dim].cost()
                             : 1;
   const auto zone = [&](bool is_inside, Val begin, Val end) {
     cut.inside = is_inside;
@@ -386,7 +386,7 @@ void CutLoops::run(std::int32_t ctx, Body body) {
 }
 
 Val CutLoops::value(std::int32_t update, const Index& idx, std::int32_t ctx) {
-  const GNode& gn = g_[update];
+  const PlanNode& gn = g_[update];
   const Node& n = *gn.node;
   if (std::none_of(reads_.begin(), reads_.end(), [&](auto& r) { return r.update == update; })) {
     need_(update, "a write to storage");
@@ -400,7 +400,7 @@ Val CutLoops::value(std::int32_t update, const Index& idx, std::int32_t ctx) {
   const bool chooses = contains_part(gn.in[0]) || shows_base(update);
   Index near = idx;
   Val inside = kNone;
-  for (int d = 0; d < n.shape.size(); ++d) {
+  for (int d = 0; d < n.extents.size(); ++d) {
     const Edges e = edges(update, d);
     if (e.whole() || sides[static_cast<std::size_t>(d)] == Inside) continue;
     const Val v = nest_.position(idx[static_cast<std::size_t>(d)]);

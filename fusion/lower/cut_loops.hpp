@@ -189,12 +189,12 @@ class CutLoops {
   Val zero() { return nest_.constant(scalar_int(0)); }
   Val integer(OpId fn, Val a, Val b) { return nest_.integer(fn, a, b); }
   Val negative(Val v) { return nest_.apply(OpId::Negative, DType::Int64, v); }
-  const tracer::Node& node(std::int32_t id) const { return nest_.node(id); }
+  const Node& node(std::int32_t id) const { return nest_.node(id); }
   Range& range(int level) { return ranges_[static_cast<std::size_t>(level + 1)]; }
 
   Nest& nest_;
   const LoweringInput& in_;
-  const Graph& g_;
+  const PlanGraph& g_;
   Exprs& ex_;
   Emit emit_;
   Need need_;

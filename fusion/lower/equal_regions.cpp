@@ -4,7 +4,6 @@
 #include <utility>
 
 namespace plait::fusion {
-using tracer::Node;
 using tracer::NodeKind;
 
 namespace {
@@ -37,15 +36,12 @@ void EqualRegions::keep(const FoundOfRegion& found, const Facts& facts) {
   begin_renaming(nodes_);
   FoundOfRegion same = found;
   rename(same);
-  for (Facts::Asked a : facts.asked()) {
+  for (Answer a : facts.asked()) {
     rename(a.question.left);
     rename(a.question.right);
   }
   if (foreign_) return;
-  auto k = std::make_unique<Known>(nodes_, found, facts.asked(), facts.guards());
-  std::sort(k->asked.begin(), k->asked.end());
-  k->asked.erase(std::unique(k->asked.begin(), k->asked.end()), k->asked.end());
-  all.push_back(std::move(k));
+  all.push_back(std::make_unique<Known>(nodes_, found, facts.asked()));
 }
 
 // The nodes that the region is made of, from memory on.
@@ -97,7 +93,7 @@ void EqualRegions::describe(const LoweringInput& in, const RegionSpec& region, i
 }
 
 void EqualRegions::describe_node(const LoweringInput& in, std::int32_t i, bool root) {
-  const GNode& gn = g_[i];
+  const PlanNode& gn = g_[i];
   const Node& n = *gn.node;
   const bool loaded = in.in_memory[i];
   const std::int32_t base = gn.in[0] < 0 ? i : in.canon[gn.in[0]];
@@ -115,7 +111,9 @@ void EqualRegions::describe_node(const LoweringInput& in, std::int32_t i, bool r
   if (std::exchange(owner_seen_[owner], walk_) != walk_) first_of_[owner] = place_of(i);
   put(first_of_[owner]);
   put(n.step);
-  for (const Dims* d : {&n.shape, &n.strides, &n.axes, &n.view_shape, &n.view_strides}) put(*d);
+  put(n.axes);
+  for (const Numbers* d : {&n.extents, &n.byte_strides, &n.view_extents, &n.view_byte_strides})
+    put(*d);
   if (static_cast<std::size_t>(i) < in.layouts.size()) put(in.layouts[static_cast<std::size_t>(i)]);
   if (gn.map) {
     if (starts) put(gn.map->start);
@@ -124,20 +122,16 @@ void EqualRegions::describe_node(const LoweringInput& in, std::int32_t i, bool r
   }
   if (gn.index) {
     if (starts) put(gn.index->start);
-    for (const Dims* d : {&gn.index->wider, &gn.index->axis, &gn.index->step}) put(*d);
+    for (const Dims* d : {&gn.index->wider, &gn.index->axis}) put(*d);
+    put(gn.index->step);
   }
 }
 
 bool EqualRegions::answers_alike(const Known& k, Facts& facts) {
-  for (Facts::Asked a : k.asked) {
+  for (Answer a : k.asked) {
     rename(a.question.left);
     rename(a.question.right);
-    if (facts.holds(a.question) != a.yes) return false;
-  }
-  for (Guard g : k.guards) {
-    rename(g.left);
-    rename(g.right);
-    facts.rely_on(g);
+    if (facts.ask(a.question) != a.yes) return false;
   }
   return true;
 }

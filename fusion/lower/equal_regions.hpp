@@ -23,7 +23,7 @@ struct FoundOfRegion {
 
 class EqualRegions {
  public:
-  EqualRegions(const Graph& g, Exprs& e)
+  EqualRegions(const PlanGraph& g, Exprs& e)
       : g_(g),
         exprs_(e),
         seen_(g.nodes.size()),
@@ -47,8 +47,7 @@ class EqualRegions {
   struct Known {
     std::vector<std::int32_t> nodes;
     FoundOfRegion found;
-    std::vector<Facts::Asked> asked;
-    std::vector<Guard> guards;
+    std::vector<Answer> asked;
   };
   void collect(const LoweringInput& in, const RegionSpec& region);
   void describe(const LoweringInput& in, const RegionSpec& region, int beside);
@@ -69,7 +68,13 @@ class EqualRegions {
                 static_cast<std::size_t>(d.size()) * sizeof(std::int64_t));
   }
 
-  const Graph& g_;
+  void put(const Number& n) { put(n.identity()); }
+  void put(const Numbers& all) {
+    put(all.size());
+    for (const Number& n : all) put(n);
+  }
+
+  const PlanGraph& g_;
   Exprs& exprs_;
   // Most regions do not come again: one is kept when its key comes for the second time.
   std::unordered_set<std::size_t> met_;

@@ -8,7 +8,6 @@
 
 namespace plait::fusion {
 using namespace ir;
-using tracer::Node;
 
 namespace {
 // Lines of the columns that an iteration reads at once, so that sums are loaded and stored less
@@ -19,9 +18,9 @@ constexpr std::int64_t kLinesOfFew = 8, kLinesOfMore = 4, kFew = 2;
 // Whether sums are those of the operands' own type: others are made of several elements at a time.
 // Columns lie side by side, in long pieces of their lines.
 bool Lowering::streams(std::int32_t product) {
-  const DType sums = fragment_sums(tracer::product_types(node(product)));
+  const DType sums = fragment_sums(product_types(node(product)));
   const std::int32_t columns = g_[product].in[1];
-  const int dims = node(columns).shape.size();
+  const int dims = node(columns).extents.size();
   return in_.target.lanes && reads_once() && is_float(sums) && multiplied(product, 0) == sums &&
          multiplied(product, 1) == sums && lines_inside(columns, dims - 1, 1, dims - 2, 1);
 }
@@ -30,7 +29,7 @@ bool Lowering::streams(std::int32_t product) {
 // the product has of the blocks before.
 void Lowering::multiply_streamed(std::int32_t product, const Lines& rows, const Lines& columns,
                                  std::int32_t ctx, bool adds) {
-  const tracer::ProductAxes axes = tracer::product_axes(node(product));
+  const tracer::ProductAxes axes = product_axes(node(product));
   const std::int32_t left = g_[product].in[0], right = g_[product].in[1],
                      whole = tile_.locals.at(product);
   const DType t = k_.locals[whole].dtype;

@@ -9,7 +9,6 @@
 
 namespace plait::fusion {
 using namespace ir;
-using tracer::Node;
 using tracer::NodeKind;
 
 namespace {
@@ -18,10 +17,14 @@ namespace {
 constexpr std::int64_t kWholeAxis = 512;
 
 // How many elements follow each other closest along one of these axes.
-std::pair<std::int64_t, std::int64_t> closest(const Node& n, int first, int count) {
-  std::pair<std::int64_t, std::int64_t> found{std::int64_t{1} << 60, 0};
+std::pair<Number, Number> closest(const Node& n, int first, int count) {
+  std::pair<Number, Number> found{std::int64_t{1} << 60, 0};
   for (int d = first; d < first + count; ++d)
-    if (n.shape[d] != 1) found = std::min(found, {std::abs(n.strides[d]), -n.shape[d]});
+    if (n.extents[d] != 1) {
+      const Number stride = abs(n.byte_strides[d]);
+      if (stride < found.first || (stride == found.first && n.extents[d] > found.second))
+        found = {stride, n.extents[d]};
+    }
   return found;
 }
 
@@ -32,13 +35,13 @@ Lines Lowering::lines(std::int32_t of, int first, int count) {
   Lines l{of, first, first, first + count};
   for (int d = first + 1; d < l.last; ++d) l.inner = ex_.mul(l.inner, extent_of(l, d));
   l.most = extent_of(l, first);
-  l.trips = static_cast<double>(node(of).shape[first]);
+  l.trips = node(of).extents[first].cost();
   return l;
 }
 
 // All that an operand sums.
 Lines Lowering::lines_of_sums(std::int32_t product, int operand) {
-  const tracer::ProductAxes axes = tracer::product_axes(node(product));
+  const tracer::ProductAxes axes = product_axes(node(product));
   const std::int32_t of = g_[product].in[operand];
   return lines(of, operand == 0 ? axes.batch + axes.rows : axes.batch, axes.sums);
 }
@@ -46,13 +49,13 @@ Lines Lowering::lines_of_sums(std::int32_t product, int operand) {
 // Those that a block has whole, from the last one on: short ones, and one that is longer.
 Lines Lowering::block_of_lines(std::int32_t of, int first, int count, std::int64_t most) {
   Lines l = lines(of, first, count);
-  const Dims& shape = node(of).shape;
+  const Numbers& shape = node(of).extents;
   l.split = l.last - 1;
   l.inner = ex_.one();
-  std::int64_t inner = 1;
+  Number inner = 1;
   bool long_one = false;
   for (; l.split > first; --l.split) {
-    const std::int64_t extent = shape[l.split];
+    const Number& extent = shape[l.split];
     if (extent > kShort && (long_one || extent > kWholeAxis)) break;
     if (inner * extent > most) break;
     long_one |= extent > kShort;
@@ -60,7 +63,7 @@ Lines Lowering::block_of_lines(std::int32_t of, int first, int count, std::int64
     l.inner = ex_.mul(l.inner, extent_of(l, l.split));
   }
   l.most = ex_.fit(ex_.constant(most), l.inner);
-  l.trips = static_cast<double>(shape[l.split]);
+  l.trips = shape[l.split].cost();
   l.at.resize(static_cast<std::size_t>(l.split - first));
   return l;
 }
@@ -168,7 +171,7 @@ bool Lowering::lines_inside(std::int32_t operand, int lines_at, int lines, int s
 
 // What an operand of a product is packed as.
 DType Lowering::multiplied(std::int32_t product, int operand) const {
-  const ProductTypes t = in_.target.multiplied(tracer::product_types(node(product)));
+  const ProductTypes t = in_.target.multiplied(product_types(node(product)));
   return operand == 0 ? t.a : t.b;
 }
 
@@ -200,7 +203,7 @@ Packed Lowering::pack_lines(std::int32_t operand, DType as, const Lines& l, int 
 std::pair<Index, std::vector<Lowering::Level>> Lowering::levels_of_lines(
     std::int32_t operand, const Lines& l, int lines_at, ExprId line, const Lines& s, int sums_at,
     ExprId sum, bool lines_inside) {
-  Index idx(static_cast<std::size_t>(node(operand).shape.size()));
+  Index idx(static_cast<std::size_t>(node(operand).extents.size()));
   const int batch = std::min(lines_at, sums_at);
   std::copy(tile_.batch.begin(), tile_.batch.begin() + batch, idx.begin());
   std::copy(l.at.begin(), l.at.end(), idx.begin() + lines_at);
@@ -212,7 +215,7 @@ std::pair<Index, std::vector<Lowering::Level>> Lowering::levels_of_lines(
       const bool cut = d == of.split && of.begin != kNone;
       const ExprId extent = extent_of(of, d);
       const int axis = at + d - of.first;
-      const auto trips = static_cast<double>(node(of.of).shape[d]);
+      const double trips = node(of.of).extents[d].cost();
       if (join && !cut && !levels.empty() &&
           joins(operand, axis, levels.back().axis, levels.back().extent)) {
         Level& behind = levels.back();

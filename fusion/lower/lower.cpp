@@ -6,7 +6,6 @@
 
 namespace plait::fusion {
 using namespace ir;
-using tracer::Node;
 using tracer::NodeKind;
 
 namespace {
@@ -28,7 +27,6 @@ void lower(const LoweringInput& in, const RegionSpec& region, LoweredKernel& out
 }
 
 void Lowering::run() {
-  guard_one_shape();
   switch (region_.kind) {
     case RegionKind::Map:
       map();
@@ -51,25 +49,11 @@ void Lowering::run() {
   out_.planned_grid = std::max<std::int64_t>(1, concrete(in_, out_.grid_extent));
 }
 
-// Roots share their loops because their extents are equal now; the plan must not serve others.
-void Lowering::guard_one_shape() {
-  if (region_.kind == RegionKind::Product || region_.kind == RegionKind::Scatter) return;
-  const bool operands = region_.kind == RegionKind::Blocked;
-  auto looped = [&](std::int32_t r) { return operands ? g_[r].in[0] : r; };
-  const std::int32_t lead = looped(region_.roots[0]);
-  for (std::size_t i = 1; i < region_.roots.size(); ++i)
-    for (int d = 0; d < node(lead).shape.size(); ++d) {
-      const ExprId a = ex_.source({lead, Field::Shape, d});
-      const ExprId b = ex_.source({looped(region_.roots[i]), Field::Shape, d});
-      in_.facts.equal(a, b);
-    }
-}
-
 void Lowering::map() {
   const Node& lead = node(region_.roots[0]);
   const bool update = lead.kind == NodeKind::Update;
-  const Dims& shape = update ? lead.view_shape : lead.shape;
-  const Dims strides = update ? lead.view_strides : strides_now(region_.roots[0]);
+  const Numbers& shape = update ? lead.view_extents : lead.extents;
+  const Numbers strides = update ? lead.view_byte_strides : strides_now(region_.roots[0]);
   if (element_count(shape) == 0) {
     out_.grid_extent = ex_.zero();
     return;
@@ -106,11 +90,11 @@ void Lowering::map() {
   std::vector<int> looped;
   for (int d : order) {
     if (!first && folds && scans_.axis < 0 && shape[d] <= kShort && unrolled.empty()) {
-      in_.facts.known(extent_of(d));
+      shape[d].known();
       unrolled.push_back(d);
     } else if (first) {
       out_.grid_extent = extent_of(d);
-      trips_[0] = static_cast<double>(shape[d]);
+      trips_[0] = shape[d].cost();
       idx[d].loop = 0;
       first = false;
     } else {
@@ -119,7 +103,7 @@ void Lowering::map() {
   }
   std::vector<Level> levels;
   for (const int d : looped)
-    levels.push_back({d, ex_.one(), extent_of(d), kNone, kNone, static_cast<double>(shape[d])});
+    levels.push_back({d, ex_.one(), extent_of(d), kNone, kNone, shape[d].cost()});
   if (in_blocks >= 0) {
     const ExprId each = ex_.constant(kBlock), extent = extent_of(in_blocks);
     out_.grid_extent = ex_.blocks(extent, each);
@@ -160,9 +144,9 @@ void Lowering::pack(std::int32_t operand, const Index& idx, const std::vector<Le
   });
 }
 
-void Lowering::store_unrolled(Index& idx, const std::vector<int>& unrolled, const Dims& shape,
+void Lowering::store_unrolled(Index& idx, const std::vector<int>& unrolled, const Numbers& shape,
                               std::int32_t ctx) {
-  const std::int64_t count = unrolled.empty() ? 1 : shape[unrolled[0]];
+  const std::int64_t count = unrolled.empty() ? 1 : shape[unrolled[0]].known();
   for (std::int64_t c = 0; c < count; ++c) {
     if (!unrolled.empty()) idx[unrolled[0]] = {-1, ex_.one(), ex_.constant(c)};
     for (std::int32_t r : region_.roots) store_root(r, idx, ctx);
@@ -171,7 +155,7 @@ void Lowering::store_unrolled(Index& idx, const std::vector<int>& unrolled, cons
 
 void Lowering::store_root(std::int32_t r, const Index& idx, std::int32_t ctx) {
   const Node& n = node(r);
-  const bool large = element_count(n.shape) * static_cast<std::int64_t>(itemsize(n.dtype)) >=
+  const bool large = element_count(n.extents) * static_cast<std::int64_t>(itemsize(n.dtype)) >=
                      (std::int64_t{32} << 20);
   if (n.kind == NodeKind::Update) {
     Val v = emit(g_[r].in[1], broadcast(g_[r].in[1], idx), ctx);
@@ -180,7 +164,7 @@ void Lowering::store_root(std::int32_t r, const Index& idx, std::int32_t ctx) {
     Access a;
     in_full(true, [&] {
       b = buffer({BufferSource::NodeMemory, r}, n.view_dtype, true);
-      a = address(idx, n.view_strides, {r, Field::ViewStride, 0},
+      a = address(idx, n.view_byte_strides, {r, Field::ViewStride, 0},
                   ex_.source({r, Field::Offset, 0}));
     });
     if (g_[r].in[2] >= 0) {
@@ -192,7 +176,7 @@ void Lowering::store_root(std::int32_t r, const Index& idx, std::int32_t ctx) {
   } else {
     Val v = emit(r, idx, ctx);
     std::int32_t b = buffer({BufferSource::NodeMemory, r}, n.dtype, true);
-    push_store(b, address(idx, n.strides, {r, Field::Layout, 0}, ex_.zero()), v, ctx, large);
+    push_store(b, address(idx, n.byte_strides, {r, Field::Layout, 0}, ex_.zero()), v, ctx, large);
   }
 }
 
@@ -222,18 +206,18 @@ void Lowering::blocked() {
   const std::int32_t operand = g_[region_.roots[0]].in[0];
   const Node& on = node(operand);
   std::vector<int> kept, reduced;
-  for (int d : by_width(on.shape, on.strides))
+  for (int d : by_width(on.extents, on.byte_strides))
     (std::find(lead.axes.begin(), lead.axes.end(), d) != lead.axes.end() ? reduced : kept)
         .push_back(d);
   if (reduced.empty()) throw InternalError("blocked region without a reduced axis");
   if (!builds_) part_by_walk(reduced);
   const auto [begin, end] = chunk();
 
-  Index idx(on.shape.size());
+  Index idx(on.extents.size());
   std::int32_t ctx = 0;
   std::vector<std::int32_t> opened;
   ExprId outputs = ex_.one();
-  std::vector<ExprId> out_stride(on.shape.size(), ex_.zero());
+  std::vector<ExprId> out_stride(on.extents.size(), ex_.zero());
   for (auto d = kept.rbegin(); d != kept.rend(); ++d) {
     out_stride[*d] = outputs;
     outputs = ex_.mul(outputs, ex_.source({operand, Field::Shape, *d}));

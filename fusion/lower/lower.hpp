@@ -15,7 +15,7 @@
 #include "core/machine.hpp"
 #include "fusion/graph/budget.hpp"
 #include "fusion/graph/facts.hpp"
-#include "fusion/graph/graph.hpp"
+#include "fusion/graph/plan_graph.hpp"
 #include "ir/ir.hpp"
 
 namespace plait::fusion {
@@ -164,8 +164,8 @@ struct Target {
   std::int64_t few_rows = kFewRows;  // so many reductions, each by one worker, keep too few busy
 
   // Fewer rows than the workers that a target has, as far as a row's bits allow to share it.
-  bool spreads(const tracer::Node& reduce, double rows) const {
-    return rows < kFewRows || (rows < static_cast<double>(few_rows) && chunks_keep_bits(reduce));
+  bool spreads(const Node& reduce, const Number& rows) const {
+    return rows < kFewRows || (rows < few_rows && chunks_keep_bits(reduce));
   }
 
  private:
@@ -176,7 +176,7 @@ struct Target {
 };
 
 struct LoweringInput {
-  const Graph& graph;
+  const PlanGraph& graph;
   Exprs& exprs;
   const std::vector<std::int32_t>& canon;  // equal sub-expressions -> their first occurrence
   const std::vector<bool>& non_negative;   // nonnegative.hpp

@@ -84,9 +84,8 @@ class Lowering : Nest {
 
  private:
   // regions
-  void guard_one_shape();
   void map();
-  void store_unrolled(Index& idx, const std::vector<int>& unrolled, const Dims& shape,
+  void store_unrolled(Index& idx, const std::vector<int>& unrolled, const Numbers& shape,
                       std::int32_t ctx);
   // Whether it holds of a node that `id` is made of, down to what is in memory.
   template <class Holds>
@@ -109,7 +108,7 @@ class Lowering : Nest {
   // A product in blocks of rows, packed in scratch with what stands before it; what stands after it
   // reads the block of the product (lower/product.cpp).
   void product();
-  bool keeps_rows(const tracer::Node& product) const;
+  bool keeps_rows(const Node& product) const;
   std::int32_t stored(std::int32_t root) const;
   std::optional<Dims> axes_in_product(std::int32_t root) const;
   bool folds_rows(std::int32_t root) const;
@@ -131,9 +130,8 @@ class Lowering : Nest {
   void close_all(const std::vector<std::int32_t>& loops);
   ir::Panels panels(const Packed& p, ir::Access from = {}, bool columns = false);
   void push_product(const ir::Fragment& m, Val rows, Val columns, Val sums, std::int32_t ctx);
-  void count_fragments(const tracer::Node& product);
+  void count_fragments(const Node& product);
   bool at_index(std::int32_t id, const Index& idx, const Index& whole) const;
-  void rely_on_axes();
   Val tile_element(std::int32_t id, const Index& idx);
   // The lines of a product, of its operands and of what it sums (lower/lines.cpp).
   ExprId extent_of(const Lines& l, int axis) { return ex_.source({l.of, Field::Shape, axis}); }
@@ -237,13 +235,13 @@ class Lowering : Nest {
   Val emit(std::int32_t id, const Index& idx, std::int32_t ctx);
   // What an earlier loop over the same row computed at some cost is kept for this one (the
   // exponentials of a softmax).
-  Val row_buffer(std::int32_t id, const tracer::Node& n, const Index& idx, std::int32_t ctx);
-  Val compute_node(std::int32_t id, const GNode& gn, const tracer::Node& n, const Index& idx,
+  Val row_buffer(std::int32_t id, const Node& n, const Index& idx, std::int32_t ctx);
+  Val compute_node(std::int32_t id, const PlanNode& gn, const Node& n, const Index& idx,
                    std::int32_t ctx);
   // A view of a value that is not in memory reads it at the mapped index.
-  Val through_view(std::int32_t id, const GNode& gn, const tracer::Node& n, const Index& idx,
+  Val through_view(std::int32_t id, const PlanNode& gn, const Node& n, const Index& idx,
                    std::int32_t ctx);
-  Val gathered(std::int32_t id, const GNode& gn, const tracer::Node& n, const Index& idx,
+  Val gathered(std::int32_t id, const PlanNode& gn, const Node& n, const Index& idx,
                std::int32_t ctx);
   // Of a survey. False when the value has to be in memory, because the region grows by it.
   bool note_emission(std::int32_t id, const Index& idx);
@@ -251,29 +249,29 @@ class Lowering : Nest {
   // scans (lower/scan.cpp)
   // Which scans the roots read, and how far ahead of their own index; refuses what no loop of the
   // region scans.
-  bool plan_scans(const Dims& shape);
+  bool plan_scans(const Numbers& shape);
   bool find_scans(std::int32_t id, ExprId shift);
   bool refuse_scan(std::int32_t id);
   bool contains_scan(std::int32_t id) const;
   int looped_axis(std::int32_t id) const;
   bool in_groups(std::int32_t id);
-  Val running(std::int32_t id, const tracer::Node& n, const Index& idx);
+  Val running(std::int32_t id, const Node& n, const Index& idx);
   Val carried(DType t, ReduceKind kind);
   Val window_value(std::int32_t id, const Index& idx);
   void scan_windows(Index& idx, ExprId extent, std::int32_t ctx);
 
   // reductions
   // Opened under the loop that binds the index, wherever it was asked for.
-  Val reduction(std::int32_t id, const tracer::Node& n, const Index& idx);
+  Val reduction(std::int32_t id, const Node& n, const Index& idx);
   // Of a survey: whether it is worth reducing where it is asked for.
-  bool reduced_here(std::int32_t id, const tracer::Node& n, const Index& idx, std::int32_t at);
-  Val reduce_at(std::int32_t id, const tracer::Node& n, std::int32_t operand, const Index& idx,
+  bool reduced_here(std::int32_t id, const Node& n, const Index& idx, std::int32_t at);
+  Val reduce_at(std::int32_t id, const Node& n, std::int32_t operand, const Index& idx,
                 std::int32_t at);
   // NumPy's sums start from +0.0, the folds of the loop IR from -0.0: a sum of negative zeros shows
   // it.
   Val from_zero(std::int32_t id, Val v);
   // Products start from 1, as the folds of the loop IR do: 1 * (nan + 0j) is nan + nanj.
-  Val from_one(const tracer::Node& n, Val v);
+  Val from_one(const Node& n, Val v);
   // NumPy sums axes that are contiguous together as one: a short block is unrolled whole, a longer
   // one becomes loops that collapse into one.
   Val short_block(std::int32_t id, Index& oi, const std::vector<int>& reduced, std::int32_t at);
@@ -289,9 +287,9 @@ class Lowering : Nest {
   Val operand_value(std::int32_t id, const Index& oi, std::int32_t ctx);
   // An arg-reduction looks through the monotone root in front of a non-negative value.
   Val arg_value(std::int32_t id, const Index& oi, std::int32_t ctx, bool& guarded);
-  Val fold_terms(const tracer::Node& n, const std::vector<Val>& t, bool pairwise);
+  Val fold_terms(const Node& n, const std::vector<Val>& t, bool pairwise);
   // NumPy sums pairwise along the axis of the smallest stride, and row by row along the others.
-  bool pairwise_axis(const tracer::Node& n, std::int32_t operand, int d) const;
+  bool pairwise_axis(const Node& n, std::int32_t operand, int d) const;
 
   // recomputation
   // Where a node is computed: how often altogether, loops side by side over one range counted once.

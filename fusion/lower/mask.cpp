@@ -9,7 +9,6 @@
 
 namespace plait::fusion {
 using namespace ir;
-using tracer::Node;
 using tracer::NodeKind;
 
 namespace {
@@ -20,8 +19,8 @@ bool compares(OpId fn) {
 }
 bool sums(OpId fn) { return fn == OpId::Add || fn == OpId::Subtract; }
 
-bool is_vector(const Dims& shape) {
-  return std::count_if(shape.begin(), shape.end(), [](std::int64_t e) { return e != 1; }) == 1;
+bool is_vector(const Numbers& shape) {
+  return std::count_if(shape.begin(), shape.end(), [](const Number& e) { return e != 1; }) == 1;
 }
 
 }  // namespace
@@ -34,7 +33,7 @@ std::optional<std::pair<int, int>> Lowering::indices_summed(std::int32_t id,
                                                             IndicesSummed& known) const {
   id = in_.canon[id];
   const Node& n = node(id);
-  if (element_count(n.shape) == 1) return {{0, 0}};
+  if (element_count(n.extents) == 1) return {{0, 0}};
   if (n.kind == NodeKind::Elementwise && sums(n.fn) &&
       (n.dtype == DType::Int64 || is_float(n.dtype))) {
     if (const auto at = known.find(id); at != known.end()) return at->second;
@@ -44,20 +43,20 @@ std::optional<std::pair<int, int>> Lowering::indices_summed(std::int32_t id,
     if (b) sum = {std::min(2, a->first + b->first), std::min(2, a->second + b->second)};
     return sum;
   }
-  if (!is_vector(n.shape)) return {};
+  if (!is_vector(n.extents)) return {};
   std::int32_t base = id;
   while (!g_[base].leaf &&
          (node(base).kind == NodeKind::View || node(base).kind == NodeKind::Cast)) {
     // One of several axes may lay the numbers out in another order.
     if (node(base).kind == NodeKind::Cast &&
         ((node(base).dtype != DType::Int64 && !is_float(node(base).dtype)) ||
-         !is_vector(node(base).shape)))
+         !is_vector(node(base).extents)))
       return {};
     base = in_.canon[g_[base].in[0]];
   }
   if (g_[base].leaf || node(base).kind != NodeKind::Iota) return {};
-  const int rows = n.shape.size() - 2, columns = n.shape.size() - 1;
-  return {{rows >= 0 && n.shape[rows] != 1, n.shape[columns] != 1}};
+  const int rows = n.extents.size() - 2, columns = n.extents.size() - 1;
+  return {{rows >= 0 && n.extents[rows] != 1, n.extents[columns] != 1}};
 }
 
 // Whether the mask is `wanted` anywhere in the block; true where that is not sure.
@@ -115,11 +114,11 @@ Val Lowering::at_corners(std::int32_t id, bool wanted, std::int32_t ctx) {
 }
 
 Val Lowering::any_in_block(std::int32_t id, bool wanted, Lines rows, Lines keys, std::int32_t ctx) {
-  const int skipped = static_cast<int>(tile_.batch.size()) - node(id).shape.size();
+  const int skipped = static_cast<int>(tile_.batch.size()) - node(id).extents.size();
   Index idx = tile_.batch;
   std::vector<std::int32_t> opened;
   for (Lines* l : {&rows, &keys}) {
-    if (const int d = l->split - skipped; d < 0 || node(id).shape[d] == 1) {
+    if (const int d = l->split - skipped; d < 0 || node(id).extents[d] == 1) {
       l->end = integer(OpId::Add, l->begin, constant(scalar_int(1)));
       l->most = ex_.one();
     }

@@ -21,8 +21,8 @@ constexpr int kOther = 1 << 20;
 std::vector<CutLoops::Level> CutLoops::split(std::int32_t view, const std::vector<Level>& levels,
                                              Index& idx) {
   const std::int32_t copy = g_[view].in[0];
-  const Dims& shape = node(copy).shape;
-  const IndexMap& m = *g_[view].index;
+  const Numbers& shape = node(copy).extents;
+  const PlanIndexMap& m = *g_[view].index;
   const auto extent = [&](std::int64_t d) {
     return ex_.source({copy, Field::Shape, static_cast<std::int32_t>(d)});
   };
@@ -36,8 +36,8 @@ std::vector<CutLoops::Level> CutLoops::split(std::int32_t view, const std::vecto
       const std::int64_t d = digits[k];
       ExprId inner = ex_.one();
       for (std::size_t e = k + 1; e < digits.size(); ++e) inner = ex_.mul(inner, extent(digits[e]));
-      Level one{static_cast<int>(d),          ex_.mul(l.place, inner), extent(d), kNone, kNone,
-                static_cast<double>(shape[d])};
+      Level one{static_cast<int>(d), ex_.mul(l.place, inner), extent(d), kNone, kNone,
+                shape[d].cost()};
       one.second = ex_.mul(l.second, inner);
       if (l.begin != kNone) {
         one.low = l.begin;
@@ -72,7 +72,7 @@ std::pair<Val, Val> CutLoops::range_of(Level& l) {
 // Whether what steps along the merged axis of such a view can be two loops.
 bool CutLoops::interleave(std::int32_t view, const Walk& along) {
   const std::int32_t base = g_[view].in[0];
-  const int dims = node(base).shape.size();
+  const int dims = node(base).extents.size();
   const auto extent = [&](std::int32_t of, int d) { return ex_.source({of, Field::Shape, d}); };
   if (!fills_ || !in_.facts.equal(along.start, ex_.zero()) || along.steps.size() != 1 ||
       along.steps[0].second != ex_.one())
@@ -123,7 +123,7 @@ std::optional<Index> CutLoops::deinterleaved(std::int32_t view, const Index& idx
 }
 
 bool CutLoops::merges(std::int32_t view) const {
-  const GNode& v = g_[view];
+  const PlanNode& v = g_[view];
   return !v.leaf && node(view).kind == NodeKind::View && !v.map && v.index && v.index->divides() &&
          !in_.in_memory[in_.canon[v.in[0]]];
 }
@@ -184,7 +184,7 @@ void CutLoops::read_operand(std::int32_t operand) {
     if (const auto s = splits_.find(d); s != splits_.end())
       for (const Digit& digit : s->second.digits)
         w.steps.emplace_back(digit.axis, ex_.constant(digit.counts));
-    else if (node(operand).shape[d] != 1)
+    else if (node(operand).extents[d] != 1)
       w.steps.emplace_back(d, ex_.one());
   }
   read_at(operand, walks);
@@ -213,7 +213,8 @@ std::int64_t CutLoops::extent_of(int axis) const {
 // Of sums that count on in wider axes, the sum that each of the axes has.
 std::optional<std::vector<Walk>> CutLoops::digits(std::int32_t view, std::vector<Walk> at) {
   const std::int32_t base = g_[view].in[0];
-  const Dims &wider = g_[view].index->wider, &shape = node(base).shape;
+  const Dims& wider = g_[view].index->wider;
+  const Numbers& shape = node(base).extents;
   for (int first = 0; first < wider.size(); ++first) {
     if (wider[first] < 0 || std::find(wider.begin(), wider.end(), first) != wider.end()) continue;
     Walk rest = at[static_cast<std::size_t>(first)];
@@ -227,22 +228,22 @@ std::optional<std::vector<Walk>> CutLoops::digits(std::int32_t view, std::vector
       own = {};
       Walk beyond;
       const std::int64_t start = ex_.value(rest.start);
-      std::int64_t last = start % shape[d];
+      const std::int64_t extent_here = shape[d].known();
+      std::int64_t last = start % extent_here;
       own.start = ex_.constant(last);
-      beyond.start = ex_.constant(start / shape[d]);
+      beyond.start = ex_.constant(start / extent_here);
       for (const auto& [axis, step] : rest.steps) {
         if (!ex_.is_constant(step)) return std::nullopt;
         const std::int64_t by = ex_.value(step), extent = extent_of(axis);
-        if (by % shape[d] == 0) {
-          beyond.steps.emplace_back(axis, ex_.constant(by / shape[d]));
+        if (by % extent_here == 0) {
+          beyond.steps.emplace_back(axis, ex_.constant(by / extent_here));
           continue;
         }
         if (extent == 0 || by < 0) return std::nullopt;
         own.steps.emplace_back(axis, step);
         last += by * (extent - 1);
       }
-      if (last >= shape[d]) return std::nullopt;
-      in_.facts.known(ex_.source({base, Field::Shape, static_cast<std::int32_t>(d)}));
+      if (last >= extent_here) return std::nullopt;
       rest = beyond;
     }
   }
@@ -251,7 +252,8 @@ std::optional<std::vector<Walk>> CutLoops::digits(std::int32_t view, std::vector
 
 // Further digits of an axis of the operand that the view would have; false where that is no help.
 bool CutLoops::split_for(std::int32_t view, const std::vector<Walk>& at) {
-  const Dims &wider = g_[view].index->wider, &shape = node(g_[view].in[0]).shape;
+  const Dims& wider = g_[view].index->wider;
+  const Numbers& shape = node(g_[view].in[0]).extents;
   bool more = false;
   for (int first = 0; first < wider.size(); ++first) {
     if (wider[first] < 0 || std::find(wider.begin(), wider.end(), first) != wider.end()) continue;
@@ -275,7 +277,8 @@ bool CutLoops::split_for(std::int32_t view, const std::vector<Walk>& at) {
     std::vector<std::int64_t> inner =
         splits_.count(axis) ? splits_[axis].inner : std::vector<std::int64_t>{};
     for (std::int64_t d = first, counted = unit; wider[d] >= 0; d = wider[d]) {
-      counted *= shape[d];
+      if (shape[d] > kMostCounted) return false;
+      counted *= shape[d].known();
       if (counted > kMostCounted) return false;
       if (counted == 1 || std::find(inner.begin(), inner.end(), counted) != inner.end()) continue;
       inner.push_back(counted);

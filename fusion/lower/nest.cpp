@@ -5,7 +5,6 @@
 
 namespace plait::fusion {
 using namespace ir;
-using tracer::Node;
 
 Nest::Nest(const LoweringInput& in, LoweredKernel& out, bool builds)
     : in_(in), g_(in.graph), ex_(in.exprs), out_(out), k_(out.kernel), builds_(builds) {
@@ -17,7 +16,7 @@ Nest::Nest(const LoweringInput& in, LoweredKernel& out, bool builds)
   out_.extents = {ex_.one()};
 }
 
-Val Nest::load(std::int32_t id, DType t, const Index& idx, const Dims& strides, Source s,
+Val Nest::load(std::int32_t id, DType t, const Index& idx, const Numbers& strides, Source s,
                ExprId offset) {
   return in_full(old_memory_ >= 0 && in_.memory_of[id] == old_memory_, [&] {
     const std::int32_t b = buffer({BufferSource::NodeMemory, id}, t, false);
@@ -39,7 +38,8 @@ Val Nest::load(std::int32_t id, DType t, const Index& idx, const Dims& strides, 
   });
 }
 
-std::vector<std::pair<Ix, ExprId>> Nest::joined(const Index& idx, const Dims& strides, Source s) {
+std::vector<std::pair<Ix, ExprId>> Nest::joined(const Index& idx, const Numbers& strides,
+                                                Source s) {
   std::vector<std::pair<Ix, ExprId>> dims;
   bool divided = false;
   for (int d = 0; d < strides.size(); ++d) {
@@ -73,7 +73,7 @@ std::vector<std::pair<Ix, ExprId>> Nest::joined(const Index& idx, const Dims& st
   return dims;
 }
 
-Access Nest::address(const Index& idx, const Dims& strides, Source s, ExprId offset) {
+Access Nest::address(const Index& idx, const Numbers& strides, Source s, ExprId offset) {
   return builds_ ? address(joined(idx, strides, s), offset) : Access{};
 }
 
@@ -116,11 +116,11 @@ ExprId Nest::stride_of(Source s) {
   return stride;
 }
 
-Dims Nest::strides_now(std::int32_t id) {
-  Dims strides = own_strides(node(id));
+Numbers Nest::strides_now(std::int32_t id) {
+  Numbers strides = own_strides(node(id));
   if (laid_out(id))
     for (int d = 0; d < strides.size(); ++d)
-      strides[d] = concrete(in_, stride_of({id, Field::Layout, d}));
+      strides[d] = in_.facts.number(stride_of({id, Field::Layout, d}));
   return strides;
 }
 
@@ -138,8 +138,11 @@ std::int32_t Nest::param(ExprId e) {
 
 ExprId Nest::small(ExprId e) {
   if (ex_.is_constant(e)) return e;
-  const std::int64_t v = concrete(in_, e);
-  return v < -kShort * 16 || v > kShort * 16 ? e : in_.facts.known(e);
+  constexpr std::int64_t kSmall = kShort * 16;
+  const std::int64_t now = in_.facts.now(e);
+  if (-kSmall <= now && now <= kSmall) return in_.facts.known(e);
+  if (in_.facts.at_most(e, kSmall)) in_.facts.at_most(e, -kSmall - 1);
+  return e;
 }
 
 std::int32_t Nest::buffer(BufferSource s, DType t, bool written) {
@@ -380,7 +383,7 @@ Val Nest::push_local(Op op, std::int32_t local, std::int32_t loop, DType t, Val 
 }
 
 std::int32_t Nest::open(std::int32_t parent, ExprId extent) {
-  ExprId e = concrete(in_, extent) <= kShort ? in_.facts.known(extent) : extent;
+  ExprId e = in_.facts.at_most(extent, kShort) ? in_.facts.known(extent) : extent;
   std::int32_t l = static_cast<std::int32_t>(k_.loops.size());
   // Loops side by side over ranges that are equal by broadcasting have one extent.
   for (std::int32_t s = 1; s < l; ++s)

@@ -52,13 +52,13 @@ class Nest {
   }
 
   // memory
-  Val load(std::int32_t id, DType t, const Index& idx, const Dims& strides, Source s,
+  Val load(std::int32_t id, DType t, const Index& idx, const Numbers& strides, Source s,
            ExprId offset);
-  ir::Access address(const Index& idx, const Dims& strides, Source s, ExprId offset);
+  ir::Access address(const Index& idx, const Numbers& strides, Source s, ExprId offset);
   // Whether the memory of a node is laid out other than as it was recorded; its strides.
   bool laid_out(std::int32_t id) const;
   ExprId stride_of(Source s);
-  Dims strides_now(std::int32_t id);
+  Numbers strides_now(std::int32_t id);
   ir::Coeff coeff(ExprId e);
   std::int32_t param(ExprId e);
   // A number that shows in the code when it is small (contiguous, reversed, interleaved, unrolled).
@@ -116,7 +116,7 @@ class Nest {
   double times(std::int32_t loop) const;
 
   // the graph
-  const tracer::Node& node(std::int32_t id) const { return *g_[id].node; }
+  const Node& node(std::int32_t id) const { return *g_[id].node; }
   // The index that a node is read at, from that of its reader: of an operand that is broadcast, of
   // what a view with a map shows, of the value of a write. Only an Index can be divided.
   template <class X>
@@ -127,7 +127,7 @@ class Nest {
   std::vector<X> written_index(std::int32_t update, const std::vector<X>& idx);
 
   const LoweringInput& in_;
-  const Graph& g_;
+  const PlanGraph& g_;
   Exprs& ex_;
   LoweredKernel& out_;
   ir::Kernel& k_;
@@ -141,7 +141,7 @@ class Nest {
  private:
   // Of each dimension of an array, or of several that are digits of one sum and lie next to each
   // other: its index, and the stride in memory.
-  std::vector<std::pair<Ix, ExprId>> joined(const Index& idx, const Dims& strides, Source s);
+  std::vector<std::pair<Ix, ExprId>> joined(const Index& idx, const Numbers& strides, Source s);
   ir::Access address(const std::vector<std::pair<Ix, ExprId>>& dims, ExprId offset);
   Ix undivided(const Ix& x) { return x.divided() ? Ix{-1, ex_.one(), ex_.zero(), position(x)} : x; }
 
@@ -158,7 +158,7 @@ class Nest {
 
 template <class X>
 std::vector<X> Nest::broadcast(std::int32_t operand, const std::vector<X>& idx) const {
-  const Dims& s = node(operand).shape;
+  const Numbers& s = node(operand).extents;
   std::vector<X> r(static_cast<std::size_t>(s.size()));
   const std::size_t skip = idx.size() - r.size();
   for (std::size_t d = 0; d < r.size(); ++d)
@@ -168,8 +168,8 @@ std::vector<X> Nest::broadcast(std::int32_t operand, const std::vector<X>& idx) 
 
 template <class X>
 std::vector<X> Nest::view_index(std::int32_t view, const std::vector<X>& idx) {
-  const GNode& gn = g_[view];
-  const Dims& s = node(gn.in[0]).shape;
+  const PlanNode& gn = g_[view];
+  const Numbers& s = node(gn.in[0]).extents;
   std::vector<X> at(static_cast<std::size_t>(s.size()));
   const auto number_of = [&](Field f, std::int64_t d) {
     return small(ex_.source({view, f, static_cast<std::int32_t>(d)}));
@@ -193,7 +193,7 @@ std::vector<X> Nest::view_index(std::int32_t view, const std::vector<X>& idx) {
 
 template <class X>
 std::vector<X> Nest::written_index(std::int32_t update, const std::vector<X>& idx) {
-  std::vector<X> at(static_cast<std::size_t>(node(update).view_shape.size()));
+  std::vector<X> at(static_cast<std::size_t>(node(update).view_extents.size()));
   for (int d = 0; d < static_cast<int>(idx.size()); ++d)
     if (const std::int64_t j = g_[update].map->from[d]; j >= 0) {
       X back;

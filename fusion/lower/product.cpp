@@ -12,7 +12,6 @@
 
 namespace plait::fusion {
 using namespace ir;
-using tracer::Node;
 using tracer::NodeKind;
 
 namespace {
@@ -53,7 +52,7 @@ std::optional<Dims> Lowering::axes_in_product(std::int32_t root) const {
 
 bool Lowering::folds_rows(std::int32_t root) const {
   const Node& p = node(region_.product);
-  return p.axes.empty() && node(stored(root)).shape != p.shape && !axes_in_product(root);
+  return p.axes.empty() && node(stored(root)).extents != p.extents && !axes_in_product(root);
 }
 
 // Whether something stands before columns of a product: blocks of them are computed once then, for
@@ -72,9 +71,9 @@ bool Lowering::computes_columns() const {
 // few of them, which stay in the first-level cache.
 bool Lowering::reads_once() {
   const std::int32_t id = region_.product, columns = g_[id].in[1];
-  const int rows = node(id).shape.size() - 2, dims = node(columns).shape.size();
+  const int rows = node(id).extents.size() - 2, dims = node(columns).extents.size();
   return computes_columns() && lines_inside(columns, dims - 1, 1, dims - 2, 1) &&
-         BlockExtents(in_).at_most({{id, Field::Shape, rows}}, in_.target.blocks.few_rows);
+         node(id).extents[rows] <= in_.target.blocks.few_rows;
 }
 
 // What reads the products comes after them.
@@ -110,10 +109,10 @@ std::int32_t Lowering::open_block(Lines& rows, Lines* columns) {
     digits.push_back({ex_.blocks(extent_of(*l, l->split), l->most), l, -1});
     for (int d = l->split - 1; d >= l->first; --d) digits.push_back({extent_of(*l, d), l, d});
   }
-  for (int d = tracer::product_axes(p).batch - 1; d >= 0; --d)
+  for (int d = product_axes(p).batch - 1; d >= 0; --d)
     digits.push_back({ex_.source({id, Field::Shape, d}), nullptr, d});
-  std::erase_if(digits, [&](const Digit& d) { return d.axis >= 0 && p.shape[d.axis] == 1; });
-  tile_.batch.assign(static_cast<std::size_t>(p.shape.size()), {});
+  std::erase_if(digits, [&](const Digit& d) { return d.axis >= 0 && p.extents[d.axis] == 1; });
+  tile_.batch.assign(static_cast<std::size_t>(p.extents.size()), {});
   out_.grid_extent = ex_.one();
   Val rest = k_.loops[0].var;
   std::int32_t ctx = 0;
@@ -131,7 +130,7 @@ std::int32_t Lowering::open_block(Lines& rows, Lines* columns) {
       continue;
     }
     ctx = open_between(ctx, at, integer(OpId::Add, at, constant(scalar_int(1))), ex_.one(),
-                       static_cast<double>(p.shape[d.axis]));
+                       p.extents[d.axis].cost());
     Ix& x = tile_.batch[static_cast<std::size_t>(d.axis)];
     x.loop = ctx;
     if (d.blocks) d.blocks->at[static_cast<std::size_t>(d.axis - d.blocks->first)] = x;
@@ -146,7 +145,7 @@ void Lowering::multiply(std::int32_t product, const std::optional<Packed>& a,
                         std::int32_t ctx, bool adds) {
   if (streams(product)) return multiply_streamed(product, rows, columns, ctx, adds);
   const Node& p = node(product);
-  const tracer::ProductAxes axes = tracer::product_axes(p);
+  const tracer::ProductAxes axes = product_axes(p);
   const std::int32_t left = g_[product].in[0], right = g_[product].in[1];
   const std::int64_t most =
       reads_once() ? in_.target.blocks.few_depth : in_.target.depth_of_block();
@@ -209,20 +208,19 @@ void Lowering::push_product(const ir::Fragment& m, Val rows, Val columns, Val su
 }
 
 void Lowering::count_fragments(const Node& product) {
-  const std::int64_t depth = tracer::product_depth(product);
   const Multiplier by = region_.attention       ? Multiplier::Attention
                         : !product.axes.empty() ? Multiplier::Axes
                         : tile_.whole           ? Multiplier::Rows
                                                 : Multiplier::Tiles;
-  out_.work += product_work(*in_.target.machine, by, tracer::product_types(product),
-                            static_cast<double>(element_count(product.shape) * depth));
+  out_.work += product_work(*in_.target.machine, by, product_types(product),
+                            elements_of(product.extents) * product_depth(product).cost());
 }
 
 // How many lines a block has: of a product of several axes, as many as its scratch has room for.
 void Lowering::size_block(Lines& rows, Lines& columns) {
   const std::int32_t id = region_.product;
   const Node& p = node(id);
-  const tracer::ProductAxes axes = tracer::product_axes(p);
+  const tracer::ProductAxes axes = product_axes(p);
   const auto sized = [&](std::int64_t most_rows, std::int64_t most_columns) {
     rows = block_of_lines(id, axes.batch, axes.rows, most_rows);
     columns = block_of_lines(id, axes.batch + axes.rows, axes.columns, most_columns);
@@ -231,9 +229,7 @@ void Lowering::size_block(Lines& rows, Lines& columns) {
     const ProductBlocks& most = in_.target.blocks;
     sized(most.rows, reads_once() ? most.few_columns : most.columns);
     if (!reads_once()) return;
-    if (!BlockExtents(in_).at_most({{id, Field::Shape, columns.split}},
-                                   kLongBlocksOfFew * most.few_columns - 1))
-      return;
+    if (p.extents[columns.split] >= kLongBlocksOfFew * most.few_columns) return;
     const ExprId each = ex_.blocks(extent_of(columns, columns.split), kBlocksOfFew);
     const ExprId even =
         ex_.mul(ex_.blocks(each, most.least_columns), ex_.constant(most.least_columns));
@@ -241,10 +237,9 @@ void Lowering::size_block(Lines& rows, Lines& columns) {
     return;
   }
   if (p.axes.empty()) {
-    TileShape shape = tile_shape(BlockExtents(in_), id, tile_.whole, in_.target.blocks);
+    TileShape shape = tile_shape(g_, id, tile_.whole, in_.target.blocks);
     for (const std::int32_t b : region_.beside)
-      shape.rows = std::min(shape.rows,
-                            tile_shape(BlockExtents(in_), b, tile_.whole, in_.target.blocks).rows);
+      shape.rows = std::min(shape.rows, tile_shape(g_, b, tile_.whole, in_.target.blocks).rows);
     return sized(shape.rows, shape.columns);
   }
   const ProductBlocks& most = in_.target.blocks;
@@ -267,7 +262,7 @@ void Lowering::size_block(Lines& rows, Lines& columns) {
 void Lowering::product() {
   const std::int32_t id = region_.product;
   const Node& p = node(id);
-  const tracer::ProductAxes axes = tracer::product_axes(p);
+  const tracer::ProductAxes axes = product_axes(p);
   tile_.whole = keeps_rows(p);
   Lines rows, columns;
   size_block(rows, columns);
@@ -277,7 +272,7 @@ void Lowering::product() {
   const bool strips = tile_.whole || (!at_sums && !several);
   const std::int32_t ctx = open_block(rows, strips ? nullptr : &columns);
   const Lines all = lines(id, columns.first, axes.columns);
-  const DType sums = fragment_sums(tracer::product_types(p));
+  const DType sums = fragment_sums(product_types(p));
   const ExprId apart =
       ex_.constant(in_.target.blocks.apart / static_cast<std::int64_t>(itemsize(sums)));
   tile_.row = ex_.add(lines_in_block(tile_.whole ? all : columns), apart);
@@ -322,8 +317,8 @@ void Lowering::product() {
     if (!at_sums) a = down[first(p)];
     if (!at_sums && several)
       b = pack_lines(g_[p].in[1], multiplied(p, 1), columns,
-                     axes.batch + tracer::product_axes(node(p)).sums, lines_of_sums(p, 1),
-                     axes.batch, strip, false);
+                     axes.batch + product_axes(node(p)).sums, lines_of_sums(p, 1), axes.batch,
+                     strip, false);
     const SummedProducts* const chain = chain_of.count(p) ? chain_of[p] : nullptr;
     multiply(p, a, b, rows, columns, strip,
              chain && (chain->start >= 0 || p != chain->products[0]));
@@ -413,12 +408,12 @@ void Lowering::store_along(std::int32_t root, std::int32_t ctx) {
   const Node& n = node(value);
   std::optional<Dims> axes = axes_in_product(root);
   if (!axes && node(region_.product).axes.empty()) {
-    axes.emplace(n.shape.size());
+    axes.emplace(n.extents.size());
     for (int d = 0; d < axes->size(); ++d)
-      (*axes)[d] = d != tile_.across.first || n.shape[d] != 1 ? d : -1;
+      (*axes)[d] = d != tile_.across.first || n.extents[d] != 1 ? d : -1;
   }
   if (!axes) return need(region_.product, "it is read beyond its own rows");
-  Index idx(static_cast<std::size_t>(n.shape.size()));
+  Index idx(static_cast<std::size_t>(n.extents.size()));
   for (int d = 0; d < axes->size(); ++d) {
     const auto of = static_cast<int>((*axes)[d]);
     if (of < 0) continue;
@@ -434,9 +429,9 @@ void Lowering::store_along(std::int32_t root, std::int32_t ctx) {
 Val Lowering::tile_element(std::int32_t id, const Index& idx) {
   const Node& p = node(id);
   bool own = tile_.rows >= 0 && idx.size() == tile_.own.size();
-  for (int d = 0; own && d < p.shape.size(); ++d) {
+  for (int d = 0; own && d < p.extents.size(); ++d) {
     const Ix& x = idx[static_cast<std::size_t>(d)];
-    own = x == tile_.own[static_cast<std::size_t>(d)] || (p.shape[d] == 1 && x == Ix{}) ||
+    own = x == tile_.own[static_cast<std::size_t>(d)] || (p.extents[d] == 1 && x == Ix{}) ||
           (tile_.whole && d >= tile_.across.first && d < tile_.across.last);
   }
   if (!own) {
@@ -457,7 +452,7 @@ std::int32_t Lowering::open_blocks(std::int32_t parent, ExprId extent, std::int6
 
 // Whether the index is that one, or a broadcast of it along axes of one element.
 bool Lowering::at_index(std::int32_t id, const Index& idx, const Index& whole) const {
-  const Dims& shape = node(id).shape;
+  const Numbers& shape = node(id).extents;
   if (idx.size() != whole.size()) return false;
   for (std::size_t d = 0; d < idx.size(); ++d)
     if (idx[d] != whole[d] && !(shape[static_cast<int>(d)] == 1 && idx[d] == Ix{})) return false;

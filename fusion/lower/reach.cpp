@@ -49,16 +49,12 @@ std::pair<ExprId, ExprId> Reach::span(Exprs& exprs, Facts& facts) const {
 }
 
 bool apart(Exprs& exprs, Facts& facts, const Reach& a, const Reach& b) {
-  const std::size_t before = facts.recorded();
   const auto [a_first, a_last] = a.span(exprs, facts);
   const auto [b_first, b_last] = b.span(exprs, facts);
-  if (facts.ordered(a_last, b_first) || facts.ordered(b_last, a_first)) return true;
-  facts.forget(before);
-  return false;
+  return facts.ordered(a_last, b_first) || facts.ordered(b_last, a_first);
 }
 
 bool injective(Exprs& exprs, Facts& facts, const Reach& r) {
-  const std::size_t before = facts.recorded();
   struct Wide {
     ExprId stride, extent;
     std::int64_t now;
@@ -72,10 +68,7 @@ bool injective(Exprs& exprs, Facts& facts, const Reach& r) {
   // Each axis steps over all that the narrower ones reach.
   ExprId narrower = exprs.constant(r.item);
   for (const Wide& a : axes) {
-    if (!facts.ordered(narrower, a.stride)) {
-      facts.forget(before);
-      return false;
-    }
+    if (!facts.ordered(narrower, a.stride)) return false;
     narrower = exprs.add(narrower, exprs.mul(a.stride, minus(exprs, a.extent, exprs.one())));
   }
   return true;

@@ -7,7 +7,6 @@
 
 namespace plait::fusion {
 using namespace ir;
-using tracer::Node;
 using tracer::NodeKind;
 
 // Operations to compute one element; what is broadcast or reduced counts by its number of elements.
@@ -22,16 +21,16 @@ double Lowering::node_cost(std::int32_t id) const {
 double Lowering::node_cost(std::int32_t id, std::set<std::int32_t>& counted, int depth) const {
   id = in_.canon[id];
   if (!counted.insert(id).second) return 0;
-  const GNode& gn = g_[id];
+  const PlanNode& gn = g_[id];
   const Node& n = *gn.node;
   if (n.kind == NodeKind::Scalar) return 0;
   if (in_.in_memory[id]) return 1;
   if (depth > 12) return 50;
   double c = n.kind == NodeKind::Elementwise ? ops_weight(n.fn) : 0;
-  const double elements = std::max<double>(1, static_cast<double>(element_count(n.shape)));
+  const double elements = std::max(1.0, elements_of(n.extents));
   for (int i = 0; i < n.n_inputs; ++i)
     if (gn.in[i] >= 0) {
-      const auto inputs = static_cast<double>(element_count(node(gn.in[i]).shape));
+      const double inputs = elements_of(node(gn.in[i]).extents);
       const bool view = n.kind == NodeKind::View;
       c += node_cost(gn.in[i], counted, depth + 1) *
            (view ? std::min(1.0, inputs / elements) : inputs / elements);
@@ -62,7 +61,7 @@ bool Lowering::stored_cheaper(std::int32_t id, const Emissions& e) const {
   if (is_root(id) || n.kind == NodeKind::View || n.kind == NodeKind::Fill ||
       n.kind == NodeKind::Scalar || n.kind == NodeKind::Iota || n.kind == NodeKind::Update)
     return false;
-  const double elements = std::max<double>(1, static_cast<double>(element_count(n.shape)));
+  const double elements = std::max(1.0, elements_of(n.extents));
   if (e.computed < 1.5 * elements) return false;
   return in_.reuse == Reuse::ByCost
              ? reading(*in_.target.machine, elements, node_cost(id), e.computed).store()
@@ -73,7 +72,7 @@ void Lowering::check_recomputation() {
   if (!needs_.empty()) return;
   std::set<std::int32_t> dear;
   for (const auto& [id, e] : emissions_) {
-    const double elements = std::max<double>(1, static_cast<double>(element_count(node(id).shape)));
+    const double elements = std::max(1.0, elements_of(node(id).extents));
     if (e.computed >= 1.5 * elements) out_.repeated[id] = e.computed / elements;
     if (stored_cheaper(id, e)) dear.insert(id);
   }

@@ -7,7 +7,6 @@
 
 namespace plait::fusion {
 using namespace ir;
-using tracer::Node;
 using tracer::NodeKind;
 
 Val Lowering::reduction(std::int32_t id, const Node& n, const Index& idx) {
@@ -33,8 +32,7 @@ bool Lowering::reduced_here(std::int32_t id, const Node& n, const Index& idx, st
       std::none_of(idx.begin(), idx.end(), [](const Ix& i) { return i.loop == 0; }))
     again *= trips_[0];
   const Node& on = node(g_[id].in[0]);
-  const double fold = static_cast<double>(element_count(on.shape)) /
-                      std::max<double>(1, static_cast<double>(element_count(n.shape)));
+  const double fold = elements_of(on.extents) / std::max(1.0, elements_of(n.extents));
   const bool free_index =
       std::none_of(idx.begin(), idx.end(), [](const Ix& i) { return i.loop >= 0; });
   if (free_index && region_.kind == RegionKind::Map && !is_root(id) && trips_[0] > 1)
@@ -46,7 +44,8 @@ bool Lowering::reduced_here(std::int32_t id, const Node& n, const Index& idx, st
     need(id, "it would be reduced again for each iteration of another loop");
     return false;
   }
-  if (in_.target.spreads(n, trips_[0]) && fold > kLongRow && !is_root(id)) {
+  if (!is_root(id) && element_count(on.extents) > element_count(n.extents) * kLongRow &&
+      in_.target.spreads(n, in_.facts.number(out_.grid_extent))) {
     need(id, "its reduction is long and needs all threads");
     return false;
   }
@@ -56,12 +55,12 @@ bool Lowering::reduced_here(std::int32_t id, const Node& n, const Index& idx, st
 Val Lowering::reduce_at(std::int32_t id, const Node& n, std::int32_t operand, const Index& idx,
                         std::int32_t at) {
   const Node& on = node(operand);
-  Index oi(on.shape.size());
+  Index oi(on.extents.size());
   int o = 0;
-  for (int d = 0; d < on.shape.size(); ++d)
+  for (int d = 0; d < on.extents.size(); ++d)
     if (std::find(n.axes.begin(), n.axes.end(), d) == n.axes.end()) oi[d] = idx[o++];
   std::vector<int> reduced;
-  for (int d : by_width(on.shape, on.strides))
+  for (int d : by_width(on.extents, on.byte_strides))
     if (std::find(n.axes.begin(), n.axes.end(), d) != n.axes.end()) reduced.push_back(d);
   if (reduced.size() > 1 && n.reduce == ReduceKind::Sum && !is_integer(n.dtype))
     return from_zero(id, short_block(id, oi, reduced, at));
@@ -89,8 +88,8 @@ Val Lowering::fold(std::int32_t id, Index& oi, const std::vector<int>& reduced, 
 }
 
 bool Lowering::one_walk(std::int32_t id, const std::vector<int>& axes) const {
-  const Dims& shape = node(g_[id].in[0]).shape;
-  auto contiguous = [&](const Dims& strides) {
+  const Numbers& shape = node(g_[id].in[0]).extents;
+  auto contiguous = [&](const Numbers& strides) {
     for (std::size_t a = 1; a < axes.size(); ++a)
       if (strides[axes[a - 1]] != strides[axes[a]] * shape[axes[a]]) return false;
     return true;
@@ -103,15 +102,15 @@ bool Lowering::one_walk(std::int32_t id, const std::vector<int>& axes) const {
     stack.pop_back();
     const Node& n = node(i);
     if (!seen.insert(i).second || n.kind == NodeKind::Scalar || n.kind == NodeKind::Fill) continue;
-    if (element_count(n.shape) != 1 && n.shape != shape) return false;
+    if (element_count(n.extents) != 1 && n.extents != shape) return false;
     const bool view = n.kind == NodeKind::View && !in_.in_memory[i];
     if (in_.in_memory[i] || (view && in_.in_memory[in_.canon[g_[i].in[0]]])) {
-      if (n.shape == shape && !contiguous(n.strides)) return false;
+      if (n.extents == shape && !contiguous(n.byte_strides)) return false;
     } else if (n.kind == NodeKind::Elementwise || n.kind == NodeKind::Cast) {
       for (std::int32_t in : g_[i].in)
         if (in >= 0) stack.push_back(in);
     } else if (n.kind == NodeKind::Gather) {
-      if (n.shape == shape && !contiguous(n.view_strides)) return false;
+      if (n.extents == shape && !contiguous(n.view_byte_strides)) return false;
       stack.push_back(g_[i].in[1]);
     } else {
       return false;
@@ -123,7 +122,7 @@ bool Lowering::one_walk(std::int32_t id, const std::vector<int>& axes) const {
 Val Lowering::from_zero(std::int32_t id, Val v) {
   const Node& n = node(id);
   if (n.reduce != ReduceKind::Sum || !(is_float(n.dtype) || is_complex(n.dtype)) ||
-      (in_.non_negative[g_[id].in[0]] && element_count(node(g_[id].in[0]).shape) > 0))
+      (in_.non_negative[g_[id].in[0]] && element_count(node(g_[id].in[0]).extents) > 0))
     return v;
   return apply(OpId::Add, k_.insts[v].type, v, zero(k_.insts[v].type));
 }
@@ -138,8 +137,8 @@ Val Lowering::short_block(std::int32_t id, Index& oi, const std::vector<int>& re
                           std::int32_t at) {
   const Node& n = node(id);
   const std::int32_t operand = g_[id].in[0];
-  const Dims& shape = node(operand).shape;
-  std::int64_t count = 1;
+  const Numbers& shape = node(operand).extents;
+  Number count = 1;
   for (int d : reduced) count *= shape[d];
   if (count == 0 || count > kShort) {
     const bool before = std::exchange(loops_only_, true);
@@ -147,13 +146,12 @@ Val Lowering::short_block(std::int32_t id, Index& oi, const std::vector<int>& re
     loops_only_ = before;
     return v;
   }
-  for (int d : reduced) in_.facts.known(ex_.source({operand, Field::Shape, d}));
   std::vector<Val> terms;
-  for (std::int64_t c = 0; c < count; ++c) {
+  for (std::int64_t c = 0; c < count.known(); ++c) {
     std::int64_t rest = c;
     for (auto d = reduced.rbegin(); d != reduced.rend(); ++d) {
-      oi[*d] = {-1, ex_.one(), ex_.constant(rest % shape[*d])};
-      rest /= shape[*d];
+      oi[*d] = {-1, ex_.one(), ex_.constant(rest % shape[*d].known())};
+      rest /= shape[*d].known();
     }
     terms.push_back(operand_value(id, oi, at));
   }
@@ -173,10 +171,10 @@ Val Lowering::reduce_loops(std::int32_t id, Index& oi, const std::vector<int>& r
   const int d = reduced[i];
   const bool arg = is_arg(n.reduce);
   const ExprId extent = ex_.source({operand, Field::Shape, d});
-  const std::int64_t count = node(operand).shape[d];
+  const Number& count = node(operand).extents[d];
   if (!arg && !split && !loops_only_ && count <= kShort && count > 0) {
     std::vector<Val> terms;
-    for (std::int64_t c = 0; c < count; ++c) {
+    for (std::int64_t c = 0; c < count.known(); ++c) {
       oi[d] = {-1, ex_.one(), ex_.constant(c)};
       terms.push_back(reduce_loops(id, oi, reduced, i + 1, ctx, false));
     }
@@ -262,7 +260,7 @@ Val Lowering::fold_terms(const Node& n, const std::vector<Val>& t, bool pairwise
 bool Lowering::pairwise_axis(const Node& n, std::int32_t operand, int d) const {
   if (n.reduce != ReduceKind::Sum || is_integer(n.dtype) || n.dtype == DType::Bool) return false;
   const Node& on = node(operand);
-  std::vector<int> order = by_width(on.shape, on.strides);
+  std::vector<int> order = by_width(on.extents, on.byte_strides);
   return !order.empty() && order.back() == d;
 }
 

@@ -8,7 +8,6 @@
 
 namespace plait::fusion {
 using namespace ir;
-using tracer::Node;
 using tracer::NodeKind;
 
 namespace {
@@ -31,11 +30,7 @@ bool Lowering::find_scans(std::int32_t id, ExprId shift) {
       scans_.first = id;
     }
     const Node& other = node(scans_.first);
-    if (s->axis != scans_.axis || n.shape != other.shape) return refuse_scan(id);
-    for (int d = 0; d < n.shape.size(); ++d)
-      if (scans_.first != id && !in_.facts.equal(ex_.source({id, Field::Shape, d}),
-                                                 ex_.source({scans_.first, Field::Shape, d})))
-        return refuse_scan(id);
+    if (s->axis != scans_.axis || n.extents != other.extents) return refuse_scan(id);
     scans_.shifts[id].insert(shift);
     // What it scans is computed in its own loop.
     return find_scans(g_[id].in[0], ex_.zero());
@@ -44,7 +39,7 @@ bool Lowering::find_scans(std::int32_t id, ExprId shift) {
   for (std::int32_t in : g_[id].in) {
     if (in < 0 || !contains_scan(in)) continue;
     const Node& from = node(in_.canon[in]);
-    if (elementwise && from.shape == n.shape) {
+    if (elementwise && from.extents == n.extents) {
       if (!find_scans(in, shift)) return false;
     } else if (n.kind == NodeKind::View && g_[id].map && looped_axis(in) >= 0 &&
                shifts_along(n, *g_[id].map, from, looped_axis(in))) {
@@ -77,21 +72,21 @@ bool Lowering::refuse_scan(std::int32_t id) {
   return false;
 }
 
-bool Lowering::plan_scans(const Dims& shape) {
+bool Lowering::plan_scans(const Numbers& shape) {
   if (!in_.scans) return true;
   for (std::int32_t r : region_.roots) {
     const bool update = node(r).kind == NodeKind::Update;
     const std::int32_t value = update ? g_[r].in[1] : r;
     if (update && g_[r].in[2] >= 0 && contains_scan(g_[r].in[2])) return refuse_scan(g_[r].in[2]);
     if (!contains_scan(value)) continue;
-    if (node(in_.canon[value]).shape != (update ? node(r).view_shape : node(r).shape))
+    if (node(in_.canon[value]).extents != (update ? node(r).view_extents : node(r).extents))
       return refuse_scan(value);
     if (!find_scans(value, ex_.zero())) return false;
   }
   if (scans_.shifts.empty()) return true;
   const Node& scan = node(scans_.first);
-  if (scan.shape.size() != shape.size()) return refuse_scan(scans_.first);
-  scans_.windows = scan.shape != shape;
+  if (scan.extents.size() != shape.size()) return refuse_scan(scans_.first);
+  scans_.windows = scan.extents != shape;
   for (const auto& [id, shifts] : scans_.shifts)
     scans_.windows |= shifts.size() > 1 || *shifts.begin() != ex_.zero();
   return true;
@@ -128,10 +123,10 @@ bool Lowering::in_groups(std::int32_t id) {
   const std::optional<Scan> s = looped_scan(n, in_.target);
   if (in_.target.lanes || is_integer(n.dtype) || !reduce_info(s->kind).has(kOrderShows))
     return false;
-  ExprId lines = ex_.one();
-  for (int d = 0; d < n.shape.size(); ++d)
-    if (d != s->axis) lines = ex_.mul(lines, ex_.source({id, Field::Shape, d}));
-  return in_.facts.at_most(lines, kFewTeams - 1);
+  Number lines = 1;
+  for (int d = 0; d < n.extents.size(); ++d)
+    if (d != s->axis) lines *= n.extents[d];
+  return lines < kFewTeams;
 }
 
 // What a block starts from: the identity, then what the one before has left.

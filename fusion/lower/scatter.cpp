@@ -10,7 +10,6 @@
 
 namespace plait::fusion {
 using namespace ir;
-using tracer::Node;
 using tracer::NodeKind;
 
 namespace {
@@ -27,7 +26,7 @@ void Lowering::scatter() {
   std::int32_t lead = -1;
   for (const std::int32_t r : region_.roots) {
     if (is_integer(node(r).dtype)) continue;
-    for (int d = 0; lead >= 0 && d < node(r).shape.size(); ++d)
+    for (int d = 0; lead >= 0 && d < node(r).extents.size(); ++d)
       in_.facts.equal(ex_.source({lead, Field::Shape, d}), ex_.source({r, Field::Shape, d}));
     lead = r;
   }
@@ -45,7 +44,7 @@ void Lowering::scatter() {
   out_.grid_extent = ex_.source({index, Field::Shape, 0});
   out_.scatters = true;
   const ExprId extent = out_.grid_extent;
-  const auto trips = static_cast<double>(node(index).shape[0]);
+  const double trips = node(index).extents[0].cost();
   const auto run = [&](std::int32_t rows, Val at) {
     for (std::size_t r = 0; r < region_.roots.size(); ++r)
       scatter_row(region_.roots[r], tables[r], {rows, ex_.one(), ex_.zero()}, at);
@@ -88,7 +87,7 @@ bool Lowering::lanes_along_rows() const {
              region_.roots,
              [&](std::int32_t r) { return node_cost(in_.canon[g_[r].in[2]]) <= kSoon; }) &&
          std::ranges::any_of(region_.roots,
-                             [&](std::int32_t r) { return node(r).shape.size() > 1; });
+                             [&](std::int32_t r) { return node(r).extents.size() > 1; });
 }
 
 // The first piece begins with what is combined with, the others with nothing.
@@ -98,15 +97,15 @@ void Lowering::start_table(std::int32_t root, std::int32_t table, ExprId outputs
   const DType t = n.dtype;
   const ExprId item = ex_.constant(static_cast<std::int64_t>(itemsize(t)));
   Access a{{}, {{k_.loops[0].var, coeff(ex_.mul(outputs, item))}}};
-  Index idx(n.shape.size());
+  Index idx(n.extents.size());
   std::vector<std::int32_t> opened;
   std::int32_t ctx = 0;
-  for (int d = 0; d < n.shape.size(); ++d) {
+  for (int d = 0; d < n.extents.size(); ++d) {
     const ExprId extent = ex_.source({root, Field::Shape, d});
     opened.push_back(ctx = open(ctx, extent));
     idx[d] = {ctx, ex_.one(), ex_.zero()};
     ExprId stride = ex_.one();
-    for (int e = d + 1; e < n.shape.size(); ++e)
+    for (int e = d + 1; e < n.extents.size(); ++e)
       stride = ex_.mul(stride, ex_.source({root, Field::Shape, e}));
     a.terms.push_back({k_.loops[ctx].var, coeff(ex_.mul(stride, item))});
   }
@@ -121,32 +120,32 @@ void Lowering::scatter_row(std::int32_t root, std::int32_t table, const Ix& row,
   const Node& n = node(root);
   const std::int32_t values = g_[root].in[2];
   // Elements from one index of a dimension to the next; a short row is unrolled.
-  std::vector<ExprId> stride(n.shape.size(), ex_.one());
-  for (int d = n.shape.size(); d-- > 1;)
+  std::vector<ExprId> stride(n.extents.size(), ex_.one());
+  for (int d = n.extents.size(); d-- > 1;)
     stride[d - 1] = ex_.mul(stride[d], ex_.source({root, Field::Shape, d}));
   const ExprId outputs = ex_.mul(stride[0], ex_.source({root, Field::Shape, 0}));
   const ExprId item = ex_.constant(static_cast<std::int64_t>(itemsize(n.dtype)));
   // Lanes need a power of two of them: where some are masked, what was stored waits to be loaded.
-  const bool is_short = n.shape.size() == 2 && n.shape[1] <= kShort;
+  const bool is_short = n.extents.size() == 2 && n.extents[1] <= kShort;
   const bool unrolled =
-      is_short && !(lanes_along_rows() && std::has_single_bit(static_cast<unsigned>(n.shape[1])));
-  if (is_short) in_.facts.known(ex_.source({root, Field::Shape, 1}));
-  Index idx(n.shape.size());
+      is_short &&
+      !(lanes_along_rows() && std::has_single_bit(static_cast<unsigned>(n.extents[1].known())));
+  Index idx(n.extents.size());
   idx[0] = row;
   std::int32_t ctx = row.loop;
   std::vector<std::int32_t> opened;
-  for (int d = 1; d < n.shape.size() && !unrolled; ++d) {
+  for (int d = 1; d < n.extents.size() && !unrolled; ++d) {
     ctx = open(ctx, ex_.source({root, Field::Shape, d}));
     opened.push_back(ctx);
     idx[d].loop = ctx;
   }
-  for (std::int64_t c = 0; c < (unrolled ? n.shape[1] : 1); ++c) {
+  for (std::int64_t c = 0; c < (unrolled ? n.extents[1].known() : 1); ++c) {
     if (unrolled) idx[1] = {-1, ex_.one(), ex_.constant(c)};
     const Val v = emit(values, broadcast(values, idx), ctx);
     Access a;
     if (unrolled) a.offset = coeff(ex_.mul(ex_.constant(c), item));
     a.terms.push_back({k_.loops[0].var, coeff(ex_.mul(outputs, item))});
-    for (int d = 1; d < n.shape.size() && !unrolled; ++d)
+    for (int d = 1; d < n.extents.size() && !unrolled; ++d)
       a.terms.push_back({k_.loops[idx[d].loop].var, coeff(ex_.mul(stride[d], item))});
     push_scatter(n.fn, table, std::move(a), at, coeff(ex_.mul(stride[0], item)), v, ctx);
   }

@@ -4,14 +4,13 @@
 
 namespace plait::fusion {
 using namespace ir;
-using tracer::Node;
 
 // The query times each key of a block.
 void Lowering::score_keys(std::int32_t ctx) {
   const BlockFolds& s = *folds_;
   const std::int32_t operand = s.of.keys(g_);
   const DType t = k_.locals[s.scores].dtype;
-  const auto at_sums = static_cast<std::size_t>(node(operand).shape.size() - 2 + s.of.queries);
+  const auto at_sums = static_cast<std::size_t>(node(operand).extents.size() - 2 + s.of.queries);
   std::vector<std::int32_t> opened;
   const std::int32_t column = open_lines(s.keys, ctx, opened);
   const std::int32_t k =

@@ -2,7 +2,6 @@
 #include "lowering.hpp"
 
 namespace plait::fusion {
-using tracer::Node;
 using tracer::NodeKind;
 
 namespace {
@@ -14,10 +13,10 @@ constexpr int kFew = 500;
 
 bool computed_once(const LoweringInput& in, const RegionSpec& region) {
   if (region.kind != RegionKind::Map || in.scans) return false;
-  const Graph& g = in.graph;
-  const GNode& lead = g[region.roots[0]];
+  const PlanGraph& g = in.graph;
+  const PlanNode& lead = g[region.roots[0]];
   const bool update = lead.node->kind == NodeKind::Update;
-  const Dims& shape = update ? lead.node->view_shape : lead.node->shape;
+  const Numbers& shape = update ? lead.node->view_extents : lead.node->extents;
   const auto loaded = [&](std::int32_t i) {
     return in.in_memory[i] && !(update && in.memory_of[i] == in.memory_of[lead.in[0]]);
   };
@@ -35,7 +34,7 @@ bool computed_once(const LoweringInput& in, const RegionSpec& region) {
       [&](std::int32_t i) {
         const Node& n = *g[i].node;
         const bool fill = n.kind == NodeKind::Fill;
-        return in.in_memory[i] || (n.shape != shape && !fill) ||
+        return in.in_memory[i] || (n.extents != shape && !fill) ||
                !(fill || n.kind == NodeKind::Elementwise || n.kind == NodeKind::Cast) ||
                ++count > kFew;
       });

@@ -5,7 +5,6 @@
 
 namespace plait::fusion {
 using namespace ir;
-using tracer::Node;
 using tracer::NodeKind;
 
 namespace {
@@ -31,7 +30,7 @@ Val Lowering::emit(std::int32_t id, const Index& idx, std::int32_t ctx) {
   std::vector<Memo>& memo = memo_[{id, idx}];
   for (const Memo& m : memo)
     if (encloses(m.loop, ctx)) return m.value;
-  const GNode& gn = g_[id];
+  const PlanNode& gn = g_[id];
   const Node& n = *gn.node;
   Val v;
   if (n.kind == NodeKind::Scalar) {
@@ -39,7 +38,7 @@ Val Lowering::emit(std::int32_t id, const Index& idx, std::int32_t ctx) {
   } else if (v = block_value(id, idx, ctx); v != kNone) {
   } else if (in_.in_memory[id] && !(n.kind == NodeKind::View && is_row_value(id))) {
     out_.reads.insert({id, id});
-    v = load(id, n.dtype, idx, n.strides, {id, Field::Layout, 0}, ex_.zero());
+    v = load(id, n.dtype, idx, n.byte_strides, {id, Field::Layout, 0}, ex_.zero());
   } else if (tile_.locals.count(id) > 0) {
     v = tile_element(id, idx);
   } else if (v = window_value(id, idx); v != kNone) {
@@ -80,7 +79,7 @@ Val Lowering::row_buffer(std::int32_t id, const Node& n, const Index& idx, std::
   return kNone;
 }
 
-Val Lowering::compute_node(std::int32_t id, const GNode& gn, const Node& n, const Index& idx,
+Val Lowering::compute_node(std::int32_t id, const PlanNode& gn, const Node& n, const Index& idx,
                            std::int32_t ctx) {
   switch (n.kind) {
     case NodeKind::Fill:
@@ -97,7 +96,7 @@ Val Lowering::compute_node(std::int32_t id, const GNode& gn, const Node& n, cons
       // keep rows for it.
       for (const bool whole : {false, true})
         for (int i = 0; i < n.n_inputs; ++i)
-          if ((element_count(node(gn.in[i]).shape) == element_count(n.shape)) == whole)
+          if ((element_count(node(gn.in[i]).extents) == element_count(n.extents)) == whole)
             v[i] = emit(gn.in[i], broadcast(gn.in[i], idx), ctx);
       return apply(n.fn, n.dtype, v[0], v[1], v[2]);
     }
@@ -122,13 +121,13 @@ Val Lowering::compute_node(std::int32_t id, const GNode& gn, const Node& n, cons
   return zero(n.dtype);
 }
 
-Val Lowering::through_view(std::int32_t id, const GNode& gn, const Node& n, const Index& idx,
+Val Lowering::through_view(std::int32_t id, const PlanNode& gn, const Node& n, const Index& idx,
                            std::int32_t ctx) {
   std::int32_t base = gn.in[0];
   if (in_.in_memory[in_.canon[base]] &&
       !(gn.map && (is_row_value(base) || laid_out(in_.canon[base])))) {
     out_.reads.insert({in_.canon[base], id});
-    return load(in_.canon[base], n.dtype, idx, n.strides, {id, Field::Stride, 0},
+    return load(in_.canon[base], n.dtype, idx, n.byte_strides, {id, Field::Stride, 0},
                 ex_.source({id, Field::Offset, 0}));
   }
   if (const auto at = cuts_ ? cuts_->deinterleaved(id, idx) : std::nullopt)
@@ -139,7 +138,7 @@ Val Lowering::through_view(std::int32_t id, const GNode& gn, const Node& n, cons
   return zero(n.dtype);
 }
 
-Val Lowering::gathered(std::int32_t id, const GNode& gn, const Node& n, const Index& idx,
+Val Lowering::gathered(std::int32_t id, const PlanNode& gn, const Node& n, const Index& idx,
                        std::int32_t ctx) {
   const std::int32_t source = in_.canon[gn.in[0]];
   if (!in_.in_memory[source]) {
@@ -151,7 +150,7 @@ Val Lowering::gathered(std::int32_t id, const GNode& gn, const Node& n, const In
   return in_full(true, [&] {
     const std::int32_t b = buffer({BufferSource::NodeMemory, source}, n.dtype, false);
     return push_gather(b,
-                       address(idx, n.view_strides, {id, Field::ViewStride, 0},
+                       address(idx, n.view_byte_strides, {id, Field::ViewStride, 0},
                                ex_.source({id, Field::Offset, 0})),
                        at, coeff(small(ex_.source({id, Field::Step, 0}))), n.dtype);
   });

@@ -6,7 +6,6 @@
 #include "cut_loops.hpp"
 
 namespace plait::fusion {
-using tracer::Node;
 using tracer::NodeKind;
 
 namespace {
@@ -27,9 +26,9 @@ bool CutLoops::reads_parts(const std::vector<std::int32_t>& roots) {
 }
 
 void CutLoops::cut_innermost(const std::vector<std::int32_t>& roots) {
-  if (!g_.writes) return;
+  if (!g_.writes()) return;
   const bool written = node(roots[0]).kind == NodeKind::Update;
-  const Dims& shape = written ? node(roots[0]).view_shape : node(roots[0]).shape;
+  const Numbers& shape = written ? node(roots[0]).view_extents : node(roots[0]).extents;
   std::vector<Walk> walks(idx_.size());
   for (int d = 0; d < static_cast<int>(walks.size()); ++d)
     if (shape[d] != 1) walks[static_cast<std::size_t>(d)].steps = {{d, ex_.one()}};
@@ -49,7 +48,7 @@ void CutLoops::cut_innermost(const std::vector<std::int32_t>& roots) {
     for (const Walk& w : r.idx)
       for (const auto& [axis, step] : w.steps)
         if (axis >= folded_) folded.insert(axis);
-    for (int d = 0; d < node(r.update).shape.size(); ++d) {
+    for (int d = 0; d < node(r.update).extents.size(); ++d) {
       bool loops = false, folds = false;
       for (const auto& [axis, step] : r.idx[static_cast<std::size_t>(d)].steps)
         (axis < folded_ ? loops : folds) = true;
@@ -78,7 +77,7 @@ void CutLoops::find_crossings(Cut& c) {
   const int along = levels_[static_cast<std::size_t>(c.level)].axis;
   for (std::size_t n = 0; n < reads_.size(); ++n) {
     const Read& r = reads_[n];
-    for (int d = 0; d < node(r.update).shape.size(); ++d) {
+    for (int d = 0; d < node(r.update).extents.size(); ++d) {
       const Walk& w = r.idx[static_cast<std::size_t>(d)];
       const Edges e = edges(r.update, d);
       if (e.whole()) continue;
@@ -231,7 +230,7 @@ bool CutLoops::reads_at(const Read& r, const Index& idx) {
 
 // In the loops that are open; where it is not known which of the reads this is, of all of them.
 std::vector<CutLoops::Side> CutLoops::sides(std::int32_t update, const Index& idx) {
-  const Dims& shape = node(update).shape;
+  const Numbers& shape = node(update).extents;
   std::vector<Side> all(static_cast<std::size_t>(shape.size()), Unknown);
   if (fills_) {
     for (int d = 0; d < shape.size(); ++d)
@@ -271,8 +270,7 @@ bool CutLoops::shows_base(std::int32_t first) {
   for (; n >= 0; n = reads_[static_cast<std::size_t>(n)].over)
     parts.push_back(reads_[static_cast<std::size_t>(n)].update);
   // Edges divide the array into cells, each of which is in a part, or in none.
-  const auto before = in_.facts.recorded();
-  const Dims& shape = node(first).shape;
+  const Numbers& shape = node(first).extents;
   std::vector<std::vector<ExprId>> edges_of(static_cast<std::size_t>(shape.size()));
   std::size_t cells = 1;
   for (int d = 0; d < shape.size(); ++d) {
@@ -303,7 +301,6 @@ bool CutLoops::shows_base(std::int32_t first) {
   };
   bool shows = cells > kMaxCells;
   for (std::size_t cell = 0; cell < cells && !shows; ++cell) shows = !in_a_part(cell);
-  if (shows) in_.facts.forget(before);
   return known->second = shows;
 }
 

@@ -108,7 +108,6 @@ class Collapse {
   bool contiguous(std::int32_t a, std::int32_t b) {
     const Val va = k_.loops[a].var, vb = k_.loops[b].var;
     const ExprId extent = lk_.extents[b];
-    const std::size_t before = in_.facts.recorded();
     bool ok = true;
     for_each_inst(k_, b, [&](Val v, std::int32_t) {
       const Inst& i = k_.insts[v];
@@ -122,7 +121,6 @@ class Collapse {
       ExprId whole = in_.exprs.mul(sb, extent);
       ok = ok && in_.facts.equal(sa, whole);
     });
-    if (!ok) in_.facts.forget(before);
     return ok;
   }
 

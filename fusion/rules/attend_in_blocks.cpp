@@ -7,7 +7,6 @@
 #include "tracer/contraction.hpp"
 
 namespace plait::fusion {
-using tracer::Node;
 
 namespace {
 
@@ -15,10 +14,9 @@ namespace {
 double multiplying(const Problem& p, const Attention& a, Multiplier by) {
   const auto of = [&](std::int32_t product) {
     const Node& n = *p.graph[product].node;
-    const auto columns = static_cast<double>(n.shape.back());
-    return product_seconds(*p.target.machine, by, tracer::product_types(n),
-                           elements_of(n.shape) / columns, columns,
-                           static_cast<double>(tracer::product_depth(n)));
+    const double columns = n.extents.back().cost();
+    return product_seconds(*p.target.machine, by, product_types(n),
+                           elements_of(n.extents) / columns, columns, product_depth(n).cost());
   };
   double seconds = of(a.scores);
   for (const std::int32_t product : a.products) seconds += of(product);
@@ -44,7 +42,7 @@ class AttendInBlocks final : public Rule {
     const Node& scores = *p.graph[a.scores].node;
     Offer blocks{{{Edit::Attend, a.product, "what its rows follow from is computed in blocks"}}};
     // A single row reads keys and values once, as a library would.
-    const bool one_row = p.graph[a.product].node->shape[a.row_axis(p.graph)] == 1;
+    const bool one_row = p.graph[a.product].node->extents[a.row_axis(p.graph)] == 1;
     if (!p.target.lanes && !one_row && bytes_of(scores) <= m.most_stored) {
       // Scores and weights are stored and loaded, and what is between them is a step, too.
       blocks.as_is = multiplying(p, a, Multiplier::Blas) + memory_seconds(m, 4 * bytes_of(scores)) +

@@ -1,38 +1,33 @@
 // Few results of a long reduction: chunks of the reduced axis keep all threads busy, and their
-// results are joined in a fixed order. This decides bits, so that numbers alone count, which are
-// part of the graph's key.
+// results are joined in a fixed order. This decides bits: no estimate counts.
 #include <algorithm>
-#include <cstdlib>
 
 #include "fusion/graph/ordered_product.hpp"
 #include "rules.hpp"
 
 namespace plait::fusion {
-using tracer::Node;
 using tracer::NodeKind;
 
 namespace {
 
-bool few_and_long(const Graph& g, const GNode& gn, const Target& target) {
+bool few_and_long(const PlanGraph& g, const PlanNode& gn, const Target& target) {
   const Node& n = *gn.node;
   if (target.ordered_products && multiplied_in_order(n)) return false;
   const Node& on = *g[gn.in[0]].node;
-  const std::int64_t results = element_count(n.shape);
-  const std::int64_t total = element_count(on.shape);
+  const Number results = element_count(n.extents), total = element_count(on.extents);
   if (results == 0 || total / results < 64 || total < kBlockedFold) return false;
   if (results == 1) return true;
   int inner = -1, outer = -1;
-  for (int d = 0; d < on.shape.size(); ++d) {
-    if (on.shape[d] == 1) continue;
-    if (inner < 0 || std::abs(on.strides[d]) < std::abs(on.strides[inner])) inner = d;
-    if (outer < 0 || std::abs(on.strides[d]) > std::abs(on.strides[outer])) outer = d;
+  for (int d = 0; d < on.extents.size(); ++d) {
+    if (on.extents[d] == 1) continue;
+    if (inner < 0 || abs(on.byte_strides[d]) < abs(on.byte_strides[inner])) inner = d;
+    if (outer < 0 || abs(on.byte_strides[d]) > abs(on.byte_strides[outer])) outer = d;
   }
   auto reduced = [&](int d) { return std::find(n.axes.begin(), n.axes.end(), d) != n.axes.end(); };
   // Columns: short rows and many of them are streamed row by row; else the threads share the
   // columns.
   if (!reduced(inner)) return reduced(outer) && results < kManyColumns && total / results > results;
-  return results < kFewRows ||
-         (total / results > kLongRow && target.spreads(n, static_cast<double>(results)));
+  return results < kFewRows || (total / results > kLongRow && target.spreads(n, results));
 }
 
 class CutReductions final : public Rule {

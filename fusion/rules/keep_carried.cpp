@@ -8,7 +8,6 @@
 #include "rules.hpp"
 
 namespace plait::fusion {
-using tracer::Node;
 using tracer::NodeKind;
 
 namespace {
@@ -21,7 +20,7 @@ constexpr std::size_t kStep = 256;
 
 bool same_form(const Node& a, const Node& b) {
   return a.kind == b.kind && a.fn == b.fn && a.reduce == b.reduce && a.dtype == b.dtype &&
-         a.shape == b.shape;
+         a.extents == b.extents;
 }
 
 bool computed(const Node& n) {
@@ -33,7 +32,7 @@ bool computed(const Node& n) {
 class KeepCarried final : public Rule {
  public:
   void revise_regions(const Candidate& c, std::span<const Step> steps, Offers& o) const override {
-    const Graph& g = c.problem().graph;
+    const PlanGraph& g = c.problem().graph;
     const std::vector<std::int32_t>& canon = c.problem().canon;
     const std::size_t n = g.nodes.size();
     const auto inlined = [&](std::int32_t i) { return !g[i].leaf && !c.is_root(i); };

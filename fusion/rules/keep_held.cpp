@@ -15,7 +15,7 @@ class KeepHeld final : public Rule {
   KeepHeld() : Rule(kComputed) {}
 
   void visit(const Candidate& c, std::int32_t node, Offers& o) const override {
-    const GNode& gn = c.problem().graph[node];
+    const PlanNode& gn = c.problem().graph[node];
     if (gn.held && !gn.expiring && node_bytes(*gn.node) <= c.leaf_bytes(node))
       o.make({{{Edit::Store, node, "held by a live name, or read by what is still pending"}}});
   }

@@ -8,28 +8,27 @@
 #include "rules.hpp"
 
 namespace plait::fusion {
-using tracer::Node;
 using tracer::NodeKind;
 
 namespace {
 
-bool writes(const Graph& g) {
+bool writes(const PlanGraph& g) {
   for (std::int32_t i = 0; i < g.size(); ++i)
     if (!g[i].leaf && g[i].node->kind == NodeKind::Update) return true;
   return false;
 }
 
 // Of an element of the node, in units of work, by those of what it is made of.
-double cost_of(const Graph& g, std::int32_t i, const std::vector<double>& costs) {
+double cost_of(const PlanGraph& g, std::int32_t i, const std::vector<double>& costs) {
   const Node& n = *g[i].node;
-  const double elements = std::max<double>(1, elements_of(n.shape));
+  const double elements = std::max<double>(1, elements_of(n.extents));
   double cost = n.kind == NodeKind::Cast ? 1 : element_work(n);
   // Of what is read in parts, to load the part.
-  if (n.kind == NodeKind::Update) cost += elements_of(n.view_shape) / elements;
+  if (n.kind == NodeKind::Update) cost += elements_of(n.view_extents) / elements;
   for (std::int32_t in : g[i].in)
     if (in >= 0)
       cost +=
-          costs[in] * (n.kind == NodeKind::View ? 1 : elements_of(g[in].node->shape) / elements);
+          costs[in] * (n.kind == NodeKind::View ? 1 : elements_of(g[in].node->extents) / elements);
   return cost;
 }
 
@@ -37,7 +36,7 @@ double cost_of(const Graph& g, std::int32_t i, const std::vector<double>& costs)
 // from it, or while it does so from other elements than it writes to: such a write goes to new
 // memory.
 std::vector<double> copies(const Candidate& c) {
-  const Graph& g = c.problem().graph;
+  const PlanGraph& g = c.problem().graph;
   const auto n = static_cast<std::size_t>(g.size());
   constexpr std::int32_t kNever = std::numeric_limits<std::int32_t>::max();
   // The write over each version of a storage, the first of those over what a value is made of, and
@@ -69,8 +68,8 @@ std::vector<double> copies(const Candidate& c) {
       viewed[in] = std::max(viewed[in], g[i].node->kind == NodeKind::View ? by : viewed[i]);
     }
     if (last[i] > first[i] || viewed[i] >= first[i])
-      seconds[i] = region_seconds(*c.problem().target.machine,
-                                  2 * static_cast<double>(node_bytes(*g[of[i]].node)), 0);
+      seconds[i] =
+          region_seconds(*c.problem().target.machine, 2 * node_bytes(*g[of[i]].node).cost(), 0);
   }
   return seconds;
 }
@@ -78,7 +77,7 @@ std::vector<double> copies(const Candidate& c) {
 class KeepWhatWritesRead final : public Rule {
  public:
   void revise(const Candidate& c, Offers& o) const override {
-    const Graph& g = c.problem().graph;
+    const PlanGraph& g = c.problem().graph;
     if (!writes(g)) return;
     const auto n = static_cast<std::size_t>(g.size());
     std::vector<double> cost(n), computed(n);
@@ -89,21 +88,21 @@ class KeepWhatWritesRead final : public Rule {
     // kept.
     std::vector<bool> offered(n), kept(n), written(n);
     const auto copies_for = [&](std::int32_t i) {
-      return copied[i] > 0 && computed[i] > elements_of(g[i].node->shape);
+      return copied[i] > 0 && computed[i] > elements_of(g[i].node->extents);
     };
     const auto offer = [&](std::int32_t i, bool copies) {
-      const Reading r =
-          reading(*c.problem().target.machine, elements_of(g[i].node->shape), cost[i], computed[i]);
+      const Reading r = reading(*c.problem().target.machine, elements_of(g[i].node->extents),
+                                cost[i], computed[i]);
       // Beside a copy it does not count that the value is loaded: what it is made of would be, too.
       return std::tuple(r.large || copies, r.again + (copies ? copied[i] : 0),
                         r.stored - (copies ? r.loads : 0));
     };
     for (std::int32_t i = g.size(); i-- > 0;) {
-      const GNode& gn = g[i];
+      const PlanNode& gn = g[i];
       if (gn.leaf) continue;
       if (gn.node->kind == NodeKind::Update) {
         if (gn.in[1] < 0) continue;
-        computed[gn.in[1]] += elements_of(gn.node->view_shape);
+        computed[gn.in[1]] += elements_of(gn.node->view_extents);
         written[gn.in[1]] = true;
         continue;
       }
@@ -113,7 +112,9 @@ class KeepWhatWritesRead final : public Rule {
         offered[i] = worth;
         kept[i] = worth && instead < as_is;
       }
-      const double times = !kept[i] ? computed[i] : copies_for(i) ? elements_of(gn.node->shape) : 0;
+      const double times = !kept[i]        ? computed[i]
+                           : copies_for(i) ? elements_of(gn.node->extents)
+                                           : 0;
       for (std::int32_t in : gn.in) {
         if (in < 0) continue;
         computed[in] += times;

@@ -10,14 +10,13 @@
 #include "tracer/contraction.hpp"
 
 namespace plait::fusion {
-using tracer::Node;
 using tracer::NodeKind;
 
 namespace {
 
 // Bytes that a region does not move, of each product that one could compute; empty without any.
 std::vector<double> spared(const Candidate& c) {
-  const Graph& g = c.problem().graph;
+  const PlanGraph& g = c.problem().graph;
   const std::vector<std::int32_t>& canon = c.problem().canon;
   std::vector<double> bytes;
   const auto read_by = [&](std::int32_t p, std::int32_t reader) {
@@ -42,7 +41,7 @@ class MultiplyInRegions final : public Rule {
   }
 
   void revise(const Candidate& c, Offers& o) const override {
-    const Graph& g = c.problem().graph;
+    const PlanGraph& g = c.problem().graph;
     const std::vector<double> after = spared(c);
     for (std::int32_t p = 0; p < g.size(); ++p) {
       if (!c.multiplies(p) || c.attends(p)) continue;
@@ -62,17 +61,16 @@ class MultiplyInRegions final : public Rule {
  private:
   static void offer_call(const Candidate& c, std::int32_t p, double spared_bytes, double computing,
                          Offers& o) {
-    const Graph& g = c.problem().graph;
+    const PlanGraph& g = c.problem().graph;
     const Machine& m = *c.problem().target.machine;
     const Node& n = *g[p].node;
-    const int across = tracer::product_axes(n).columns;
-    const auto columns =
-        static_cast<double>(element_count(Dims(n.shape.end() - across, n.shape.end())));
-    const auto depth = static_cast<double>(tracer::product_depth(n));
-    const double rows = elements_of(n.shape) / columns;
+    const int across = product_axes(n).columns;
+    const double columns = elements_of(Numbers(n.extents.end() - across, n.extents.end())),
+                 depth = product_depth(n).cost();
+    const double rows = elements_of(n.extents) / columns;
     const bool host = c.problem().target.lanes;
     const auto seconds = [&](Multiplier by) {
-      return product_seconds(m, by, tracer::product_types(n), rows, columns, depth);
+      return product_seconds(m, by, product_types(n), rows, columns, depth);
     };
     const double tiles = seconds(n.axes.empty() ? Multiplier::Tiles : Multiplier::Axes);
     // The host multiplies what a BLAS does not take, or not faster, by tiles.

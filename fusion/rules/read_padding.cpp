@@ -6,7 +6,6 @@
 #include "rules.hpp"
 
 namespace plait::fusion {
-using tracer::Node;
 using tracer::NodeKind;
 
 namespace {
@@ -17,10 +16,9 @@ constexpr double kChoose = 0.5;
 // Lanes have loops for each part in every row.
 double loops_seconds(const Problem& p, const Node& n, int parts) {
   if (!p.target.lanes || parts < 2) return 0;
-  const Dims& shape = n.shape;
-  const std::vector<int> order = by_width(shape, n.strides);
-  const double rows =
-      order.size() < 2 ? 1 : elements_of(shape) / static_cast<double>(shape[order.back()]);
+  const Numbers& shape = n.extents;
+  const std::vector<int> order = by_width(shape, n.byte_strides);
+  const double rows = order.size() < 2 ? 1 : elements_of(shape) / shape[order.back()].cost();
   const InterpreterCosts& m = p.target.machine->interpreter;
   return rows * (parts - 1) * (m.loop + 2 * m.instruction);
 }
@@ -29,14 +27,14 @@ class ReadPadding final : public Rule {
  public:
   void revise(const Candidate& c, Offers& o) const override {
     if (!c.pads()) return;
-    const Graph& g = c.problem().graph;
+    const PlanGraph& g = c.problem().graph;
     const Machine& m = *c.problem().target.machine;
     std::vector<double> read(g.nodes.size());
     std::vector<int> parts(g.nodes.size());
     for (std::int32_t i = 0; i < g.size(); ++i) {
       if (c.pads(i)) parts[i] = 1 + parts[g[i].in[0]];
       for (const std::int32_t in : g[i].in)
-        if (in >= 0 && !g[i].leaf && c.pads(in)) read[in] += elements_of(g[i].node->shape);
+        if (in >= 0 && !g[i].leaf && c.pads(in)) read[in] += elements_of(g[i].node->extents);
       // What is written over reads nothing, and is stored with what is.
       if (c.pads(i)) read[g[i].in[0]] = 0;
     }

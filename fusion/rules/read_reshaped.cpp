@@ -9,18 +9,17 @@
 #include "rules.hpp"
 
 namespace plait::fusion {
-using tracer::Node;
 using tracer::NodeKind;
 
 namespace {
 
 // Elements of a node; 1 where it has none.
 double count_of(const Candidate& c, std::int32_t node) {
-  return static_cast<double>(std::max<std::int64_t>(1, c.elements(node)));
+  return std::max(1.0, c.elements(node).cost());
 }
 
 // Whether the digits of the map are joined again where memory with these strides is read.
-bool in_one_piece(const IndexMap& map, const Dims& shape, const Dims& strides) {
+bool in_one_piece(const PlanIndexMap& map, const Numbers& shape, const Numbers& strides) {
   for (int d = 0; d < shape.size(); ++d)
     if (const std::int64_t w = map.wider[d]; w >= 0 && strides[w] != strides[d] * shape[d])
       return false;
@@ -29,11 +28,11 @@ bool in_one_piece(const IndexMap& map, const Dims& shape, const Dims& strides) {
 
 // Of an element of the view how often what is read without being joined is divided: in the loops
 // that step along digits, and not inside them.
-double divisions(const IndexMap& map, const Node& view) {
+double divisions(const PlanIndexMap& map, const Node& view) {
   double inside = 1;
-  std::vector<int> order = by_width(view.shape, view.strides);
+  std::vector<int> order = by_width(view.extents, view.byte_strides);
   while (!order.empty() && (map.axis[order.back()] < 0 || map.wider[map.axis[order.back()]] < 0)) {
-    inside *= static_cast<double>(view.shape[order.back()]);
+    inside *= view.extents[order.back()].cost();
     order.pop_back();
   }
   return order.empty() ? 0 : 1 / inside;
@@ -44,8 +43,8 @@ class ReadReshaped final : public Rule {
   ReadReshaped() : Rule(of_kind(NodeKind::View)) {}
 
   void visit(const Candidate& c, std::int32_t view, Offers& o) const override {
-    const Graph& g = c.problem().graph;
-    const GNode& v = g[view];
+    const PlanGraph& g = c.problem().graph;
+    const PlanNode& v = g[view];
     const std::int32_t base = v.in[0];
     if (v.map || c.packs(base) || c.unfolded(view) || c.read_by_digits(view) || !c.inlined(base) ||
         c.attention_of(view) >= 0)
@@ -75,15 +74,15 @@ class ReadReshaped final : public Rule {
 
   // Of the base, made of what is in memory by loops over elements; nothing where it is not.
   static std::optional<ElementCost> element_cost(const Candidate& c, std::int32_t view) {
-    const Graph& g = c.problem().graph;
+    const PlanGraph& g = c.problem().graph;
     const Machine& m = *c.problem().target.machine;
     const std::int32_t base = g[view].in[0];
-    const IndexMap& map = *g[view].index;
+    const PlanIndexMap& map = *g[view].index;
     const double lookup = divisions(map, *g[view].node) * (m.divided + m.near_element);
     ElementCost cost;
-    const auto load = [&](std::int32_t i, const Dims& strides) {
-      const Dims& shape = g[base].node->shape;
-      const Dims& own = g[i].node->shape;
+    const auto load = [&](std::int32_t i, const Numbers& strides) {
+      const Numbers& shape = g[base].node->extents;
+      const Numbers& own = g[i].node->extents;
       if (map.divides() && c.elements(i) != 1 && !(own == shape && in_one_piece(map, own, strides)))
         cost.dividing += lookup;
     };
@@ -92,7 +91,7 @@ class ReadReshaped final : public Rule {
     while (!stack.empty()) {
       const std::int32_t i = c.problem().canon[stack.back()];
       stack.pop_back();
-      const GNode& gn = g[i];
+      const PlanNode& gn = g[i];
       const Node& n = *gn.node;
       if (!seen.insert(i).second || n.kind == NodeKind::Scalar) continue;
       if (!c.inlined(i)) {
@@ -108,7 +107,7 @@ class ReadReshaped final : public Rule {
           break;
         case NodeKind::View:
           if (!c.inlined(gn.in[0])) {
-            load(i, n.strides);
+            load(i, n.byte_strides);
             continue;
           }
           if (!gn.map || map.divides()) return std::nullopt;

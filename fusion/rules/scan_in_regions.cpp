@@ -11,7 +11,6 @@
 #include "rules.hpp"
 
 namespace plait::fusion {
-using tracer::Node;
 using tracer::NodeKind;
 
 namespace {
@@ -26,7 +25,7 @@ struct Neighbours {
 class ScanInRegions final : public Rule {
  public:
   void begin(const Candidate& c, Offers& o) const override {
-    const Graph& g = c.problem().graph;
+    const PlanGraph& g = c.problem().graph;
     for (std::int32_t i = 0; i < g.size(); ++i)
       if (!g[i].leaf && looped_scan(*g[i].node, c.problem().target))
         o.make({{{Edit::Scan, i, "a fold of a region's loop"}}});
@@ -34,7 +33,7 @@ class ScanInRegions final : public Rule {
 
   void revise(const Candidate& c, Offers& o) const override {
     if (!c.scans()) return;
-    const Graph& g = c.problem().graph;
+    const PlanGraph& g = c.problem().graph;
     std::vector<std::vector<std::int32_t>> readers(g.nodes.size());
     for (std::int32_t i = 0; i < g.size(); ++i)
       for (const std::int32_t in : g[i].in)
@@ -47,7 +46,7 @@ class ScanInRegions final : public Rule {
   using Readers = std::vector<std::vector<std::int32_t>>;
 
   static void offer(const Candidate& c, std::int32_t scan, const Readers& readers, Offers& o) {
-    const Graph& g = c.problem().graph;
+    const PlanGraph& g = c.problem().graph;
     const Machine& m = *c.problem().target.machine;
     const Node& n = *g[scan].node;
     const int axis = looped_scan(n, c.problem().target)->axis;
@@ -64,8 +63,8 @@ class ScanInRegions final : public Rule {
       o.make({{{Edit::Call, scan, why}}});
       return;
     }
-    const double elements = elements_of(n.shape);
-    const double lines = elements / static_cast<double>(n.shape[axis]);
+    const double elements = elements_of(n.extents);
+    const double lines = elements / n.extents[axis].cost();
     const double work = near.work * m.cycle, memory = memory_seconds(m, near.bytes);
     const double looped = scan_seconds(m, n, axis, false), called = scan_seconds(m, n, axis, true);
     // A line has one thread, what is elementwise two at least.
@@ -77,7 +76,7 @@ class ScanInRegions final : public Rule {
 
   // What is computed where the scan needs it.
   static void before(const Candidate& c, std::int32_t operand, Neighbours& near) {
-    const Graph& g = c.problem().graph;
+    const PlanGraph& g = c.problem().graph;
     std::int32_t first = c.problem().canon[operand];
     while (c.inlined(first) && g[first].node->kind == NodeKind::View)
       first = c.problem().canon[g[first].in[0]];
@@ -95,11 +94,11 @@ class ScanInRegions final : public Rule {
   // Whether one region computes all that reads the scan, and then what that spares.
   static void after(const Candidate& c, std::int32_t scan, int axis, const Readers& readers,
                     Neighbours& near) {
-    const Graph& g = c.problem().graph;
+    const PlanGraph& g = c.problem().graph;
     if (c.is_root(scan)) return;
     double work = 0;
     int reads = 0;
-    const Dims* shape = nullptr;
+    const Numbers* shape = nullptr;
     std::set<std::int32_t> seen{scan};
     std::vector<std::int32_t> stack{scan};
     while (!stack.empty()) {
@@ -107,7 +106,7 @@ class ScanInRegions final : public Rule {
       stack.pop_back();
       if (i != scan && c.is_root(i)) {
         const Node& n = *g[i].node;
-        const Dims& stored = n.kind == NodeKind::Update ? n.view_shape : n.shape;
+        const Numbers& stored = n.kind == NodeKind::Update ? n.view_extents : n.extents;
         near.store |= shape && *shape != stored;
         shape = &stored;
         continue;
@@ -128,20 +127,20 @@ class ScanInRegions final : public Rule {
 
   // Whether a region that scans along the axis computes `reader` of `i` with it.
   static bool follows(const Candidate& c, std::int32_t i, std::int32_t reader, int axis) {
-    const Graph& g = c.problem().graph;
+    const PlanGraph& g = c.problem().graph;
     const Node &n = *g[i].node, &r = *g[reader].node;
     switch (r.kind) {
       case NodeKind::Elementwise:
       case NodeKind::Cast:
-        return r.shape == n.shape;
+        return r.extents == n.extents;
       case NodeKind::View:
         return g[reader].map && shifts_along(r, *g[reader].map, n, axis);
       case NodeKind::Update:
         return g[reader].in[2] < 0 && c.problem().canon[g[reader].in[1]] == i &&
-               r.view_shape == n.shape;
+               r.view_extents == n.extents;
       case NodeKind::Call:
         return c.scans(reader) && looped_scan(r, c.problem().target)->axis == axis &&
-               r.shape == n.shape;
+               r.extents == n.extents;
       default:
         return false;
     }

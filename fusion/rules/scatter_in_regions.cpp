@@ -9,7 +9,6 @@
 #include "rules.hpp"
 
 namespace plait::fusion {
-using tracer::Node;
 using tracer::NodeKind;
 
 namespace {
@@ -63,7 +62,7 @@ class ScatterInRegions final : public Rule {
 
   // Units of the operations' Cost in front of it; nothing where a region cannot compute it.
   static std::optional<double> work_before(const Candidate& c, std::int32_t scatter) {
-    const Graph& g = c.problem().graph;
+    const PlanGraph& g = c.problem().graph;
     double work = 0;
     const bool called = walk_inputs(
         g, c.problem().canon, {g[scatter].in[1], g[scatter].in[2]},
@@ -76,9 +75,9 @@ class ScatterInRegions final : public Rule {
   }
 
   static void offer(const Candidate& c, std::int32_t scatter, Offers& o) {
-    const Graph& g = c.problem().graph;
+    const PlanGraph& g = c.problem().graph;
     const Machine& m = *c.problem().target.machine;
-    const GNode& gn = g[scatter];
+    const PlanNode& gn = g[scatter];
     double bytes = 0;
     for (const std::int32_t in : {gn.in[1], gn.in[2]}) {
       const std::int32_t i = c.problem().canon[in];
@@ -96,8 +95,8 @@ class ScatterInRegions final : public Rule {
       return;
     }
     // One piece has one thread, what is elementwise two at least by itself.
-    const bool shared =
-        scatter_pieces(element_count(g[gn.in[2]].node->shape), element_count(gn.node->shape)) > 1;
+    const bool shared = scatter_pieces(element_count(g[gn.in[2]].node->extents).estimate(),
+                                       element_count(gn.node->extents).estimate()) > 1;
     const double region = work.value_or(0) * m.cycle;
     const double call = memory_seconds(m, bytes) + region / (shared ? 1 : 2);
     o.make({{{Edit::Call, scatter, why}}, work ? region : kImpossible, call});

@@ -8,7 +8,6 @@
 #include "product_region.hpp"
 
 namespace plait::fusion {
-using tracer::Node;
 using tracer::NodeKind;
 
 namespace {
@@ -29,9 +28,9 @@ using Factor = Attention::Factor;
 
 class Analysis {
  public:
-  Analysis(const Graph& g, const std::vector<std::int32_t>& canon, std::int32_t product, int side,
-           const Scores& scores)
-      : g_(g), canon_(canon), shape_(g[scores.read].node->shape) {
+  Analysis(const PlanGraph& g, const std::vector<std::int32_t>& canon, std::int32_t product,
+           int side, const Scores& scores)
+      : g_(g), canon_(canon), shape_(g[scores.read].node->extents) {
     a_.product = product;
     a_.side = side;
     a_.scores = scores.product;
@@ -95,7 +94,7 @@ class Analysis {
     if (node(i).kind != NodeKind::Scalar) return false;
     const std::int64_t bits = g_.field({i, Field::Value});
     if (x == 0 ? bits != 0
-               : std::abs(plait::cast(node(i).scalar, DType::Float64).as<double>()) != x)
+               : std::abs(plait::cast(node(i).recorded->scalar, DType::Float64).as<double>()) != x)
       return false;
     a_.numbers.emplace_back(i, bits);
     return true;
@@ -109,13 +108,13 @@ class Analysis {
     return once(depends_, i,
                 [&] { return !all_inputs(i, [&](std::int32_t in) { return !depends(in); }); });
   }
-  bool number(std::int32_t i) { return !depends(i) && element_count(node(i).shape) == 1; }
+  bool number(std::int32_t i) { return !depends(i) && element_count(node(i).extents) == 1; }
   // Whether a block of the value follows from the same block of the scores, without a fold.
   bool plain(std::int32_t i) {
     if (i == a_.scored || !depends(i)) return true;
     return once(plain_, i, [&] {
       const Node& n = node(i);
-      return (n.kind == NodeKind::Elementwise || n.kind == NodeKind::Cast) && n.shape == shape_ &&
+      return (n.kind == NodeKind::Elementwise || n.kind == NodeKind::Cast) && n.extents == shape_ &&
              all_inputs(i, [&](std::int32_t in) { return plain(in); });
     });
   }
@@ -125,7 +124,8 @@ class Analysis {
     if (!depends(i) || i == a_.scored) return false;
     return once(row_, i, [&] {
       const Node& n = node(i);
-      if (n.shape == shape_ || (n.shape != kept_ && n.shape != without_axis(n.shape.size())))
+      if (n.extents == shape_ ||
+          (n.extents != kept_ && n.extents != without_axis(n.extents.size())))
         return false;
       if (n.kind == NodeKind::Reduce) return n.axes.size() == 1 && n.axes[0] == a_.axis && folds(i);
       if (n.kind == NodeKind::View)
@@ -135,22 +135,22 @@ class Analysis {
     });
   }
   // The rows' shape without the axis of the keys, if it has so many axes.
-  Dims without_axis(int axes) const {
-    Dims d = kept_;
+  Numbers without_axis(int axes) const {
+    Numbers d = kept_;
     if (axes < d.size()) d.erase(a_.axis);
     return d;
   }
   // Whether it is one for each row as it is broadcast between the products.
   bool of_rows(std::int32_t i) {
     if (i < 0 || !row(i)) return false;
-    Dims d = node(i).shape;
+    Numbers d = node(i).extents;
     while (d.size() < kept_.size()) d.insert(0, 1);
     return d == kept_;
   }
   bool folds(std::int32_t i) {
     const Node& n = node(i);
     const std::int32_t of = input(i, 0), mask = input(i, 1);
-    if (node(of).shape != shape_ || node(of).dtype != n.dtype || (mask >= 0 && !plain(mask)) ||
+    if (node(of).extents != shape_ || node(of).dtype != n.dtype || (mask >= 0 && !plain(mask)) ||
         !is_float(n.dtype))
       return false;
     if (n.reduce == ReduceKind::Sum) return is_factor(value(of));
@@ -183,7 +183,7 @@ class Analysis {
   }
   BlockValue value_of(std::int32_t i) {
     if (plain(i)) return {BlockValue::Plain, {}, {}, {}};
-    if (g_[i].leaf || node(i).shape != shape_) return {};
+    if (g_[i].leaf || node(i).extents != shape_) return {};
     if (node(i).kind == NodeKind::Cast) return cast(i);
     if (node(i).kind != NodeKind::Elementwise) return {};
     const std::int32_t a = input(i, 0), b = input(i, 1);
@@ -384,7 +384,8 @@ class Analysis {
     a_.peaks_at_one = summed_alone && at_most_one(a_.weights) &&
                       std::count_if(a_.folds.begin(), a_.folds.end(), first) == 1;
     for (const std::int32_t i : all_) {
-      if (!elementwise(i, OpId::Where) || depends(input(i, 0)) || node(i).shape != shape_) continue;
+      if (!elementwise(i, OpId::Where) || depends(input(i, 0)) || node(i).extents != shape_)
+        continue;
       a_.mask = input(i, 0);
       a_.inverted = !depends(input(i, 1));
       uniform_.clear();
@@ -397,7 +398,7 @@ class Analysis {
   }
   // Whether a value is one number in each row of a block that the mask hides.
   bool uniform(std::int32_t i) {
-    if (!depends(i)) return element_count(node(i).shape) == 1;
+    if (!depends(i)) return element_count(node(i).extents) == 1;
     if (row(i)) return of_rows(i);
     return once(uniform_, i, [&] {
       if (elementwise(i, OpId::Where) && input(i, 0) == a_.mask)
@@ -429,12 +430,12 @@ class Analysis {
     const auto found = [&](std::int32_t n) { return behind.count(n) > 0; };
     for (std::int32_t i = 0; i < g_.size(); ++i) {
       if (canon_[i] != i || g_[i].leaf || node(i).kind != NodeKind::MatMul ||
-          input(i, a_.side) != weighing() || node(i).shape != node(a_.product).shape ||
+          input(i, a_.side) != weighing() || node(i).extents != node(a_.product).extents ||
           node(i).dtype != node(a_.product).dtype || !node(i).axes.empty())
         continue;
       const std::int32_t values = without_views(a_.values(g_, i));
       const bool later = !a_.products.empty() && !g_[values].leaf && values > a_.products[0];
-      if (later && (g_.writes || walk_inputs(g_, canon_, {values}, reads, found))) continue;
+      if (later && (g_.writes() || walk_inputs(g_, canon_, {values}, reads, found))) continue;
       a_.products.push_back(i);
       behind.insert(i);
     }
@@ -456,10 +457,10 @@ class Analysis {
     return true;
   }
 
-  const Graph& g_;
+  const PlanGraph& g_;
   const std::vector<std::int32_t>& canon_;
   Attention a_;
-  Dims shape_, kept_;  // of block values, and of row values that are broadcast to them
+  Numbers shape_, kept_;  // of block values, and of row values that are broadcast to them
   std::map<std::int32_t, bool> depends_, plain_, row_, uniform_;
   std::map<std::int32_t, BlockValue> values_;
   std::map<std::int32_t, std::int32_t> shifts_;  // what is subtracted, and of it what grows
@@ -478,16 +479,16 @@ bool Attention::multiplies(std::int32_t node) const {
   return std::find(products.begin(), products.end(), node) != products.end();
 }
 
-std::optional<Attention> find_attention(const Graph& g, const std::vector<std::int32_t>& canon,
+std::optional<Attention> find_attention(const PlanGraph& g, const std::vector<std::int32_t>& canon,
                                         std::int32_t product, const Target& target) {
-  const GNode& gn = g[product];
+  const PlanNode& gn = g[product];
   if (gn.leaf || gn.node->kind != NodeKind::MatMul || target.product_depth == 0 ||
-      !target.multiplies(tracer::product_types(*gn.node)) || !gn.node->axes.empty())
+      !target.multiplies(product_types(*gn.node)) || !gn.node->axes.empty())
     return std::nullopt;
   for (const int side : {0, 1}) {
-    if (gn.node->shape.end()[-1 - side] > kWidest) continue;
+    if (gn.node->extents.end()[-1 - side] > kWidest) continue;
     for (const Scores& scores : products_before(g, canon, canon[gn.in[side]])) {
-      if (g[scores.product].node->inputs[0]->shape.back() > kWidest) continue;
+      if (g[scores.product].node->inputs[0]->extents.back() > kWidest) continue;
       std::optional<Attention> a = Analysis(g, canon, product, side, scores).run();
       if (!a) continue;
       a->blocks = target.blocks;

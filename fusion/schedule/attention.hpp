@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "fusion/graph/graph.hpp"
+#include "fusion/graph/plan_graph.hpp"
 #include "fusion/lower/lower.hpp"
 
 namespace plait::fusion {
@@ -92,20 +92,20 @@ struct Attention {
 
   int fold(std::int32_t node) const;  // which it is; -1: none
   bool multiplies(std::int32_t node) const;
-  std::int32_t keys(const Graph& g) const { return g[scores].in[1 - queries]; }
-  std::int32_t values(const Graph& g, std::int32_t of) const { return g[of].in[1 - side]; }
-  std::int32_t weighing(const Graph& g) const { return g[product].in[side]; }
+  std::int32_t keys(const PlanGraph& g) const { return g[scores].in[1 - queries]; }
+  std::int32_t values(const PlanGraph& g, std::int32_t of) const { return g[of].in[1 - side]; }
+  std::int32_t weighing(const PlanGraph& g) const { return g[product].in[side]; }
   // Whether what is between the products has other axes than they.
-  bool moves_axes(const Graph& g) const;
+  bool moves_axes(const PlanGraph& g) const;
   // Axes of the products: their rows, which are the rows of the weights, and their columns.
-  int row_axis(const Graph& g) const { return g[product].node->shape.size() - 2 + side; }
-  int column_axis(const Graph& g) const { return g[product].node->shape.size() - 1 - side; }
+  int row_axis(const PlanGraph& g) const { return g[product].node->extents.size() - 2 + side; }
+  int column_axis(const PlanGraph& g) const { return g[product].node->extents.size() - 1 - side; }
 };
 
 // Sets `axes`, `axis` and `queries`, by the products and what is between them; false where they
 // have no such axes, or few keys (attention_axes.cpp).
-bool find_axes(const Graph& g, Attention& a);
-std::optional<Attention> find_attention(const Graph& g, const std::vector<std::int32_t>& canon,
+bool find_axes(const PlanGraph& g, Attention& a);
+std::optional<Attention> find_attention(const PlanGraph& g, const std::vector<std::int32_t>& canon,
                                         std::int32_t product, const Target& target);
 
 }  // namespace plait::fusion

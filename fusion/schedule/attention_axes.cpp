@@ -2,16 +2,15 @@
 #include "attention.hpp"
 
 namespace plait::fusion {
-using tracer::Node;
 
 namespace {
 
 // Of a view of all of a base in C order, or in another order of its axes.
-std::optional<MergedAxes> merged_axes(const Dims& base_shape, const Dims& base_strides,
-                                      const Dims& shape, const Dims& strides) {
+std::optional<MergedAxes> merged_axes(const Numbers& base_shape, const Numbers& base_strides,
+                                      const Numbers& shape, const Numbers& strides) {
   MergedAxes m{Dims(shape.size()), Dims(shape.size())};
-  std::int64_t left = 1;  // elements along dimensions that none of the view's has yet
-  for (const std::int64_t e : base_shape) left *= e;
+  Number left = 1;  // elements along dimensions that none of the view's has yet
+  for (const Number& e : base_shape) left *= e;
   for (int j = 0; j < shape.size(); ++j) {
     if (shape[j] == 1) continue;
     int d = base_shape.size();
@@ -19,10 +18,10 @@ std::optional<MergedAxes> merged_axes(const Dims& base_shape, const Dims& base_s
       if (base_shape[d] != 1 && base_strides[d] == strides[j]) break;
     if (d < 0) return std::nullopt;
     m.last[j] = d + 1;
-    std::int64_t merged = base_shape[d];
+    Number merged = base_shape[d];
     while (merged < shape[j] && d > 0) merged *= base_shape[--d];
     if (merged != shape[j] || left % merged != 0) return std::nullopt;
-    left /= merged;
+    left = left / merged;
     m.first[j] = d;
     for (int i = 0; i < j; ++i)
       if (m.first[i] < m.last[j] && m.first[j] < m.last[i]) return std::nullopt;
@@ -32,31 +31,31 @@ std::optional<MergedAxes> merged_axes(const Dims& base_shape, const Dims& base_s
 
 }  // namespace
 
-bool Attention::moves_axes(const Graph& g) const {
-  const Dims &shape = g[weights].node->shape, &whole = g[weighing(g)].node->shape;
+bool Attention::moves_axes(const PlanGraph& g) const {
+  const Numbers &shape = g[weights].node->extents, &whole = g[weighing(g)].node->extents;
   bool moves = queries != 0 || shape.size() != whole.size();
   for (int d = 0; !moves && d < shape.size(); ++d)
     moves = shape[d] != 1 && (axes.first[d] != d || axes.last[d] != d + 1);
   return moves;
 }
 
-bool find_axes(const Graph& g, Attention& a) {
+bool find_axes(const PlanGraph& g, Attention& a) {
   const Node &w = *g[a.weights].node, &v = *g[a.weighing(g)].node, &s = *g[a.scores].node,
              &read = *g[a.scored].node;
-  const int last = v.shape.size() - 1, batch = last - 1, keys = last - a.side;
-  if (w.shape != read.shape || s.shape.size() != v.shape.size()) return false;
-  const auto of = merged_axes(w.shape, own_strides(w), v.shape, v.strides),
-             in = merged_axes(read.shape, read.strides, s.shape, s.strides);
+  const int last = v.extents.size() - 1, batch = last - 1, keys = last - a.side;
+  if (w.extents != read.extents || s.extents.size() != v.extents.size()) return false;
+  const auto of = merged_axes(w.extents, own_strides(w), v.extents, v.byte_strides),
+             in = merged_axes(read.extents, read.byte_strides, s.extents, s.byte_strides);
   if (!of || !in || of->last[keys] != of->first[keys] + 1) return false;
   a.axes = *of;
   a.axis = of->first[keys];
-  a.queries = in->first[last] == a.axis && s.shape[last] != 1 ? 0 : 1;
+  a.queries = in->first[last] == a.axis && s.extents[last] != 1 ? 0 : 1;
   for (int d = 0; d <= last; ++d) {
     const int e = d < batch || a.queries == a.side ? d : last + batch - d;
-    if (s.shape[e] != v.shape[d] || of->first[d] != in->first[e] || of->last[d] != in->last[e])
+    if (s.extents[e] != v.extents[d] || of->first[d] != in->first[e] || of->last[d] != in->last[e])
       return false;
   }
-  return v.shape[keys] > kShort;
+  return v.extents[keys] > kShort;
 }
 
 }  // namespace plait::fusion

@@ -9,16 +9,15 @@
 #include "scatter_region.hpp"
 
 namespace plait::fusion {
-using tracer::Node;
 using tracer::NodeKind;
 
-std::vector<std::int32_t> common_subexpressions(const Graph& g) {
+std::vector<std::int32_t> common_subexpressions(const PlanGraph& g) {
   std::vector<std::int32_t> canon(g.nodes.size());
   std::unordered_map<std::string, std::int32_t> seen;
   std::string s;
   for (std::int32_t i = 0; i < g.size(); ++i) {
     canon[i] = i;
-    const GNode& gn = g[i];
+    const PlanNode& gn = g[i];
     const Node& n = *gn.node;
     if (gn.leaf || n.kind == NodeKind::Update || n.kind == NodeKind::MatMul ||
         n.kind == NodeKind::Call)
@@ -30,14 +29,12 @@ std::vector<std::int32_t> common_subexpressions(const Graph& g) {
     for (std::int32_t in : gn.in) put(in < 0 ? -1 : canon[in]);
     put(n.axes.size());
     for (std::int64_t a : n.axes) put(a);
-    // Numbers of views and shapes of generators are compared as they are; the plan guards what it
-    // relies on.
-    for (std::int64_t e : n.shape) put(e);
-    for (std::int64_t t : n.strides) put(t);
-    put(n.offset);
+    for (const Number& e : n.extents) put(e.identity());
+    for (const Number& t : n.byte_strides) put(t.identity());
+    if (n.kind == NodeKind::View || n.kind == NodeKind::Gather) put(n.offset.identity());
     if (n.kind == NodeKind::Gather) {
-      for (std::int64_t t : n.view_strides) put(t);
-      put(n.step);
+      for (const Number& t : n.view_byte_strides) put(t.identity());
+      put(n.step.identity());
     }
     canon[i] = seen.try_emplace(s, i).first->second;
   }
@@ -137,7 +134,7 @@ void Candidate::separate(std::int32_t node, bool one_walk) {
 }
 
 bool Candidate::direct(std::int32_t node) const {
-  const GNode& gn = g_[node];
+  const PlanNode& gn = g_[node];
   if (gn.leaf) return false;
   const Node& n = *gn.node;
   if (n.kind == NodeKind::MatMul)
@@ -155,7 +152,7 @@ std::int32_t Candidate::operand_memory(std::int32_t node) const {
   const Node& b = *g_[base].node;
   if (b.kind == NodeKind::Scalar) return node;
   return g_[base].leaf || root_[base] ||
-                 element_count(b.shape) <= element_count(g_[node].node->shape)
+                 element_count(b.extents) <= element_count(g_[node].node->extents)
              ? base
              : node;
 }
@@ -169,14 +166,14 @@ std::int64_t Candidate::leaf_bytes(std::int32_t node) const {
     stack.pop_back();
     if (!seen.insert(i).second) continue;
     if (i != node && (g_[i].leaf || root_[canon_[i]])) {
-      bytes += node_bytes(*g_[i].node);
+      bytes += node_bytes(*g_[i].node).estimate();
       continue;
     }
     // Generated values and what is written in parts, too: in NumPy they are arrays.
     const NodeKind kind = g_[i].node->kind;
     if (i != node &&
         (kind == NodeKind::Iota || kind == NodeKind::Fill || kind == NodeKind::Update)) {
-      bytes += node_bytes(*g_[i].node);
+      bytes += node_bytes(*g_[i].node).estimate();
       continue;
     }
     for (std::int32_t in : g_[i].in)

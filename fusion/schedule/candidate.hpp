@@ -120,7 +120,7 @@ class Candidate {
   void find_unfolded();
   void find_parts();
 
-  std::int64_t elements(std::int32_t node) const { return element_count(g_[node].node->shape); }
+  Number elements(std::int32_t node) const { return element_count(g_[node].node->extents); }
 
  private:
   bool store(std::int32_t node, const char* why);
@@ -128,7 +128,7 @@ class Candidate {
   std::vector<std::int32_t> roots_in_order() const;
   bool same_index_only(std::int32_t node, const std::vector<std::int32_t>& roots) const;
   bool cheap(std::int32_t node) const;
-  bool small(std::int32_t node, const Dims& shape) const;
+  bool small(std::int32_t node, const Numbers& shape) const;
   std::vector<std::int64_t> group_key(std::int32_t node) const;
   int scanned_axis(std::int32_t node) const;
   std::int32_t cut_like(std::int32_t scatter) const;
@@ -165,7 +165,7 @@ class Candidate {
   Products products_of(std::int32_t node) const;
 
   const Problem* problem_;
-  const Graph& g_;
+  const PlanGraph& g_;
   const std::vector<std::int32_t>& canon_;
   std::vector<bool> with_epilogue_;  // products that are computed with their epilogue
   std::vector<bool> tiled_;          // products that are regions, with what reads them

@@ -9,7 +9,6 @@
 #include "tracer/contraction.hpp"
 
 namespace plait::fusion {
-using tracer::Node;
 using tracer::NodeKind;
 
 namespace {
@@ -38,11 +37,33 @@ double product_cost(const Machine& m, Multiplier by, const ir::ProductTypes& typ
   return t == DType::Float16 ? c.half : c.single;
 }
 
-double read_bytes(const Node& n) {
+double elements(const Node& n) { return elements_of(n.extents); }
+double elements(const tracer::Node& n) { return static_cast<double>(element_count(n.shape)); }
+double written_elements(const Node& n) { return elements_of(n.view_extents); }
+double written_elements(const tracer::Node& n) {
+  return static_cast<double>(element_count(n.view_shape));
+}
+double columns_of(const Node& n) {
+  return elements_of(Numbers(n.extents.end() - product_axes(n).columns, n.extents.end()));
+}
+double columns_of(const tracer::Node& n) {
+  return static_cast<double>(
+      element_count(Dims(n.shape.end() - tracer::product_axes(n).columns, n.shape.end())));
+}
+double depth_of(const Node& n) { return product_depth(n).cost(); }
+double depth_of(const tracer::Node& n) { return static_cast<double>(tracer::product_depth(n)); }
+
+template <class AnyNode>
+double bytes(const AnyNode& n) {
+  return elements(n) * static_cast<double>(itemsize(n.dtype));
+}
+
+template <class AnyNode>
+double read_bytes(const AnyNode& n) {
   double read = 0;
   for (int i = 0; i < n.n_inputs; ++i)
     if (n.inputs[i]->kind != NodeKind::Scalar)
-      read += elements_of(n.shape) * static_cast<double>(itemsize(n.inputs[i]->dtype));
+      read += elements(n) * static_cast<double>(itemsize(n.inputs[i]->dtype));
   return read;
 }
 
@@ -81,44 +102,49 @@ double product_work(const Machine& m, Multiplier by, const ir::ProductTypes& t, 
   return products * product_weight(t.result) * product_cost(m, by, t) / m.cycle;
 }
 
-double operation_seconds(const Machine& m, const Node& n) {
-  const double result = bytes_of(n);
-  const auto through = [&](double bytes) { return m.operation + memory_seconds(m, bytes); };
+namespace {
+
+template <class AnyNode>
+double seconds_alone(const Machine& m, const AnyNode& n) {
+  const double result = bytes(n);
+  const auto through = [&](double moved) { return m.operation + memory_seconds(m, moved); };
   switch (n.kind) {
     case NodeKind::View:
       return m.operation / 4;
     case NodeKind::Elementwise:
       return through(result + read_bytes(n)) +
-             elements_of(n.shape) * static_cast<double>(op_info(n.fn).cost) * m.cycle;
+             elements(n) * static_cast<double>(op_info(n.fn).cost) * m.cycle;
     case NodeKind::Reduce:
-      return through(2 * bytes_of(*n.inputs[0]));
+      return through(2 * bytes(*n.inputs[0]));
     case NodeKind::Gather: {
-      const bool near = bytes_of(*n.inputs[0]) <= static_cast<double>(m.memory[0].bytes);
-      return through(result + elements_of(n.shape) * 8) +
-             elements_of(n.shape) * (near ? m.near_element : m.far_element);
+      const bool near = bytes(*n.inputs[0]) <= static_cast<double>(m.memory[0].bytes);
+      return through(result + elements(n) * 8) +
+             elements(n) * (near ? m.near_element : m.far_element);
     }
     case NodeKind::MatMul: {
-      const auto depth = static_cast<double>(tracer::product_depth(n));
-      const Dims alone(n.shape.end() - tracer::product_axes(n).columns, n.shape.end());
-      const double columns = elements_of(alone);
-      const double rows = elements_of(n.shape) / std::max(1.0, columns);
+      const double depth = depth_of(n), columns = columns_of(n);
+      const double rows = elements(n) / std::max(1.0, columns);
       double least = std::numeric_limits<double>::infinity();
       for (const Multiplier by : {Multiplier::Tiles, Multiplier::Blas, Multiplier::Loop})
-        least =
-            std::min(least, product_seconds(m, by, tracer::product_types(n), rows, columns, depth));
-      return through(result + bytes_of(*n.inputs[0])) + least;
+        least = std::min(least, product_seconds(m, by, product_types(n), rows, columns, depth));
+      return through(result + bytes(*n.inputs[0])) + least;
     }
     case NodeKind::Call: {
-      double most = elements_of(n.shape);
-      for (int i = 0; i < n.n_inputs; ++i) most = std::max(most, elements_of(n.inputs[i]->shape));
+      double most = elements(n);
+      for (int i = 0; i < n.n_inputs; ++i) most = std::max(most, elements(*n.inputs[i]));
       return m.operation + most * call_info(n.call).seconds;
     }
     case NodeKind::Update:
-      return through(2 * elements_of(n.view_shape) * static_cast<double>(itemsize(n.view_dtype)));
+      return through(2 * written_elements(n) * static_cast<double>(itemsize(n.view_dtype)));
     default:
       return through(2 * result);
   }
 }
+
+}  // namespace
+
+double operation_seconds(const Machine& m, const Node& n) { return seconds_alone(m, n); }
+double operation_seconds(const Machine& m, const tracer::Node& n) { return seconds_alone(m, n); }
 
 Reading reading(const Machine& m, double elements, double cost, double computed) {
   return {(computed - elements) * cost * m.cycle,

@@ -2,18 +2,17 @@
 // to compute something, or says beforehand how long it takes, asks here.
 #pragma once
 #include "core/machine.hpp"
+#include "fusion/graph/plan_graph.hpp"
 #include "ir/ir.hpp"
-#include "tracer/node.hpp"
 
 namespace plait::fusion {
 
-inline double elements_of(const Dims& shape) { return static_cast<double>(element_count(shape)); }
-inline double bytes_of(const tracer::Node& n) {
-  return elements_of(n.shape) * static_cast<double>(itemsize(n.dtype));
+inline double bytes_of(const Node& n) {
+  return elements_of(n.extents) * static_cast<double>(itemsize(n.dtype));
 }
 // Units of the operations' Cost: of an element of the node, and of all.
-double element_work(const tracer::Node& n);
-inline double work_of(const tracer::Node& n) { return element_work(n) * elements_of(n.shape); }
+double element_work(const Node& n);
+inline double work_of(const Node& n) { return element_work(n) * elements_of(n.extents); }
 
 // Of bytes that go through memory once; all of them together decide where they lie.
 double memory_seconds(const Machine& m, double bytes);
@@ -30,6 +29,7 @@ double product_seconds(const Machine& m, Multiplier by, const ir::ProductTypes& 
 double product_work(const Machine& m, Multiplier by, const ir::ProductTypes& t, double products);
 
 // Of an operation by itself, which reads its operands from memory and stores its result there.
+double operation_seconds(const Machine& m, const Node& n);
 double operation_seconds(const Machine& m, const tracer::Node& n);
 
 // A value of `elements` that `cost` units a piece compute, and that is computed `computed` times

@@ -3,7 +3,7 @@
 #pragma once
 #include <vector>
 
-#include "fusion/graph/graph.hpp"
+#include "fusion/graph/plan_graph.hpp"
 #include "fusion/lower/lower.hpp"
 
 namespace plait::fusion {
@@ -18,6 +18,6 @@ struct Epilogue {
 // One a node. The addend runs along the product's last axis and is the same for every row and
 // batch; or it is whole: it lies in memory as the product would, and would do so anyway. (One that
 // is computed for the sum alone is better computed by the kernel that adds it.)
-std::vector<Epilogue> find_epilogues(const Graph& g, const Target& target);
+std::vector<Epilogue> find_epilogues(const PlanGraph& g, const Target& target);
 
 }  // namespace plait::fusion

@@ -3,14 +3,13 @@
 #include <algorithm>
 
 namespace plait::fusion {
-using tracer::Node;
 using tracer::NodeKind;
 
 namespace {
 
 class Layouts {
  public:
-  Layouts(const Graph& g, const std::vector<std::int32_t>& canon, const Candidate& c,
+  Layouts(const PlanGraph& g, const std::vector<std::int32_t>& canon, const Candidate& c,
           std::span<const Step> steps)
       : g_(g), canon_(canon), c_(c), of_(g.nodes.size()), fixed_(g.nodes.size()) {
     for (const Step& s : steps) fix(s);
@@ -47,7 +46,7 @@ class Layouts {
   }
 
   void fix_operands(std::int32_t reader) {
-    const GNode& r = g_[reader];
+    const PlanNode& r = g_[reader];
     const NodeKind kind = r.node->kind;
     for (int k = 0; k < 3; ++k) {
       const std::int32_t in = r.in[k];
@@ -69,7 +68,7 @@ class Layouts {
     if (!c_.packs(i)) return;
     const Node& n = *g_[i].node;
     Dims order;
-    for (const int d : by_width(n.shape, n.strides)) order.push_back(d);
+    for (const int d : by_width(n.extents, n.byte_strides)) order.push_back(d);
     written(i, order);
   }
 
@@ -83,7 +82,7 @@ class Layouts {
   }
 
   void lay_out(std::int32_t value, const Dims& order) {
-    const GNode& v = g_[value];
+    const PlanNode& v = g_[value];
     const Node& n = *v.node;
     if (!v.leaf && n.kind == NodeKind::View && v.map && !c_.is_root(value)) {
       Dims shown;
@@ -96,18 +95,18 @@ class Layouts {
         n.kind == NodeKind::View || n.kind == NodeKind::Update)
       return;
     // By a view, some axes may not show.
-    const std::vector<int> now = by_width(n.shape, n.strides);
+    const std::vector<int> now = by_width(n.extents, n.byte_strides);
     if (now.size() != static_cast<std::size_t>(order.size())) return;
     if (!of_[value].empty() || std::equal(now.begin(), now.end(), order.begin(), order.end()))
       return;
     Dims all;
-    for (int d = 0; d < n.shape.size(); ++d)
+    for (int d = 0; d < n.extents.size(); ++d)
       if (std::find(order.begin(), order.end(), d) == order.end()) all.push_back(d);
     for (const std::int64_t d : order) all.push_back(d);
     of_[value] = all;
   }
 
-  const Graph& g_;
+  const PlanGraph& g_;
   const std::vector<std::int32_t>& canon_;
   const Candidate& c_;
   std::vector<Dims> of_;
@@ -116,7 +115,7 @@ class Layouts {
 
 }  // namespace
 
-std::vector<Dims> choose_layouts(const Graph& g, const std::vector<std::int32_t>& canon,
+std::vector<Dims> choose_layouts(const PlanGraph& g, const std::vector<std::int32_t>& canon,
                                  const Candidate& c, std::span<const Step> steps) {
   return Layouts(g, canon, c, steps).take();
 }

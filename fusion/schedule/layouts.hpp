@@ -10,7 +10,7 @@
 namespace plait::fusion {
 
 // Of each node its axes, the widest first; empty: as it was recorded.
-std::vector<Dims> choose_layouts(const Graph& g, const std::vector<std::int32_t>& canon,
+std::vector<Dims> choose_layouts(const PlanGraph& g, const std::vector<std::int32_t>& canon,
                                  const Candidate& c, std::span<const Step> steps);
 
 }  // namespace plait::fusion

@@ -7,7 +7,6 @@
 #include "step_cost.hpp"
 
 namespace plait::fusion {
-using tracer::Node;
 using tracer::NodeKind;
 
 std::vector<Step> Legalizer::run(Search& search) {
@@ -54,7 +53,6 @@ double Legalizer::seconds(const std::vector<Step>& steps, const Candidate& c) {
     if (w.kind == StepKind::Kernel) w.lowered = survey(input(c), w.region).walked;
     memory_.after(w);
   }
-  facts_.forget(0);
   const Traffic moved = traffic_of(g_, walked);
   double all = 0;
   for (std::size_t i = 0; i < walked.size(); ++i)
@@ -77,7 +75,6 @@ bool Legalizer::ask(Step& s, Candidate& c) {
   s.lowered.repeated = std::move(found.lowered.repeated);
   if (!update) return false;
   s.update = update_mode(found, lead, takes_over);
-  s.guards = facts_.take();
   return s.update == UpdateMode::None &&
          c.add_root(g_[lead].in[1], "it reads what the write overwrites");
 }
@@ -93,7 +90,6 @@ FoundOfRegion Legalizer::look(const RegionSpec& region, const Candidate& c, bool
     if (auto known = known_.find(in, region, takes_over, facts_)) return *std::move(known);
   ++surveys_;
   Survey s = survey(in, region);
-  facts_.forget(0);
   found.needs = std::move(s.needs);
   found.lowered.repeated = std::move(s.walked.repeated);
   if (takes_over && found.needs.empty()) {
@@ -186,7 +182,7 @@ bool Legalizer::remove_unread(const std::vector<Step>& steps, Candidate& c) {
   bool removed = false;
   for (std::int32_t i = 0; i < g_.size(); ++i) {
     if (!c.is_root(i) || read[i] || removed_[i]) continue;
-    const GNode& n = g_[i];
+    const PlanNode& n = g_[i];
     const bool map = n.node->kind == NodeKind::Elementwise || n.node->kind == NodeKind::Cast;
     if (!map || n.wanted || n.held || !n.exclusive) continue;
     c.remove_root(i);
@@ -198,11 +194,11 @@ bool Legalizer::remove_unread(const std::vector<Step>& steps, Candidate& c) {
 // None: the value has to be in memory before the store may overwrite what it reads.
 UpdateMode Legalizer::update_mode(const FoundOfRegion& found, std::int32_t update,
                                   bool takes_over) {
-  const GNode& u = g_[update];
+  const PlanNode& u = g_[update];
   if (!takes_over) return UpdateMode::Fresh;
   if (!found.reads_elsewhere) return UpdateMode::InPlace;
   const Node& n = *u.node;
-  const bool most = element_count(n.view_shape) * 2 >= element_count(n.shape);
+  const bool most = element_count(n.view_extents) * 2 >= element_count(n.extents);
   if (most && u.in[2] < 0) return UpdateMode::Fresh;
   return memory_.loadable()[p_.canon[u.in[1]]] ? UpdateMode::Fresh : UpdateMode::None;
 }

@@ -40,7 +40,7 @@ class Legalizer {
   bool reads_elsewhere(const LoweredKernel& walked, std::int32_t old, std::int32_t update);
 
   const Problem& p_;
-  const Graph& g_;
+  const PlanGraph& g_;
   Exprs& exprs_;
   Memory& memory_;
   const std::vector<bool>& non_negative_;

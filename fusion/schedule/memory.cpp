@@ -1,19 +1,15 @@
 #include "memory.hpp"
 
-#include <unordered_map>
 #include <utility>
 
 namespace plait::fusion {
 using tracer::NodeKind;
 
-Memory::Memory(const Graph& g, const std::vector<std::int32_t>& canon)
+Memory::Memory(const PlanGraph& g, const std::vector<std::int32_t>& canon)
     : g_(g), canon_(canon), readers_(g.nodes.size()), own_(g.nodes.size()), seen_(g.nodes.size()) {
-  std::unordered_map<const Buffer*, std::int32_t> known;
   for (std::int32_t i = 0; i < g.size(); ++i) {
     // Leaves of one buffer share it.
-    own_[i] = g[i].leaf && g[i].node->data
-                  ? known.try_emplace(g[i].node->data.get(), i).first->second
-                  : i;
+    own_[i] = g[i].memory;
     if (g[i].leaf) continue;
     // What equals a value may be loaded from its memory.
     if (canon[i] != i) readers_[canon[i]].push_back(i);

@@ -9,7 +9,7 @@ namespace plait::fusion {
 
 class Memory {
  public:
-  Memory(const Graph& g, const std::vector<std::int32_t>& canon);
+  Memory(const PlanGraph& g, const std::vector<std::int32_t>& canon);
 
   // To before the first step of a plan that stores these; past the next step.
   void restart(const std::vector<bool>& roots);
@@ -26,7 +26,7 @@ class Memory {
 
  private:
   bool asked_for_later(const std::vector<std::int32_t>& computed);
-  const Graph& g_;
+  const PlanGraph& g_;
   const std::vector<std::int32_t>& canon_;
   std::vector<std::vector<std::int32_t>> readers_;  // of each node
   std::vector<std::int32_t> own_, owners_;          // at first, and now

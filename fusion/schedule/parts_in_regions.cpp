@@ -7,7 +7,6 @@
 #include "product_region.hpp"
 
 namespace plait::fusion {
-using tracer::Node;
 using tracer::NodeKind;
 
 // The write that an operand shows and that needs no memory; -1: none.
@@ -22,7 +21,7 @@ std::int64_t Candidate::packed_bytes(std::int32_t product) const {
   std::int64_t bytes = 0;
   for (const int k : {0, 1})
     if (const std::int32_t u = packed_under(g_[product].in[k]); u >= 0)
-      bytes += node_bytes(*g_[u].node) / std::max(1, packings_[u]);
+      bytes += node_bytes(*g_[u].node).estimate() / std::max(1, packings_[u]);
   return bytes;
 }
 
@@ -31,7 +30,7 @@ bool Candidate::packed_only(std::int32_t node, std::int32_t written, bool comput
                             Packings& into) const {
   const bool filled = g_[g_[written].in[0]].node->kind == NodeKind::Fill;
   const auto reads = [&](std::int32_t p) {
-    const GNode& r = g_[p];
+    const PlanNode& r = g_[p];
     const Node& n = *r.node;
     switch (n.kind) {
       case NodeKind::MatMul:
@@ -58,7 +57,7 @@ bool Candidate::packed_only(std::int32_t node, std::int32_t written, bool comput
         return true;
       case NodeKind::Elementwise:
       case NodeKind::Cast:
-        return r.uses == 1 && !r.wanted && !r.held && n.shape == g_[node].node->shape &&
+        return r.uses == 1 && !r.wanted && !r.held && n.extents == g_[node].node->extents &&
                packed_only(p, written, true, into);
       case NodeKind::View:
         return (r.uses == 1 || !computed) && !r.wanted && !r.held &&
@@ -76,10 +75,10 @@ bool Candidate::packed_only(std::int32_t node, std::int32_t written, bool comput
 bool Candidate::packs_again(std::int32_t written, const Packings& into) const {
   if (into.size() < 2) return true;
   for (const auto& [product, k] : into) {
-    const GNode& p = g_[product];
+    const PlanNode& p = g_[product];
     if (p.node->kind != NodeKind::MatMul || !p.node->axes.empty() || unfolded_[p.in[k]]) continue;
     const std::optional<double> cost = computing_cost(canon_[p.in[k]]);
-    const auto elements = static_cast<double>(element_count(g_[written].node->shape));
+    const auto elements = elements_of(g_[written].node->extents);
     if (!cost || reading(*problem_->target.machine, elements, *cost,
                          elements * static_cast<double>(into.size()))
                      .store())
@@ -116,7 +115,7 @@ void Candidate::find_packed() {
 bool Candidate::read_in_loops(std::int32_t node) const {
   const std::vector<std::int32_t>& by = problem_->readers()[node];
   return !by.empty() && std::all_of(by.begin(), by.end(), [&](std::int32_t p) {
-    const GNode& r = g_[p];
+    const PlanNode& r = g_[p];
     switch (r.node->kind) {
       case NodeKind::Elementwise:
       case NodeKind::Cast:
@@ -142,7 +141,7 @@ void Candidate::find_padded() {
     const std::vector<std::int32_t>& by = problem_->readers()[i];
     const bool written_over =
         by.size() == 1 && g_[by[0]].node->kind == NodeKind::Update && g_[by[0]].in[0] == i;
-    if (element_count(g_[i].node->view_shape) == 0 ||
+    if (element_count(g_[i].node->view_extents) == 0 ||
         !(written_over ? pads(by[0]) && g_[by[0]].in[1] != i : read_in_loops(i)))
       continue;
     packed_[i] = padded_[i] = true;

@@ -11,15 +11,15 @@
 namespace plait::fusion {
 
 // Equal pure sub-expressions -> the first of them.
-std::vector<std::int32_t> common_subexpressions(const Graph& g);
+std::vector<std::int32_t> common_subexpressions(const PlanGraph& g);
 
-inline std::int64_t node_bytes(const tracer::Node& n) {
-  return element_count(n.shape) * static_cast<std::int64_t>(itemsize(n.dtype));
+inline Number node_bytes(const Node& n) {
+  return element_count(n.extents) * static_cast<std::int64_t>(itemsize(n.dtype));
 }
 
 // Outlives its candidates.
 struct Problem {
-  Problem(const Graph& g, const std::vector<std::int32_t>& equal, const Target& made_for,
+  Problem(const PlanGraph& g, const std::vector<std::int32_t>& equal, const Target& made_for,
           const Budget& bounds = kNoBounds)
       : graph(g),
         canon(equal),
@@ -27,7 +27,7 @@ struct Problem {
         epilogues(find_epilogues(g, made_for)),
         budget(bounds) {}
 
-  const Graph& graph;
+  const PlanGraph& graph;
   const std::vector<std::int32_t>& canon;  // equal sub-expressions -> the first of them
   const Target target;
   const std::vector<Epilogue> epilogues;

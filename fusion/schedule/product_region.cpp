@@ -8,7 +8,6 @@
 #include "tracer/contraction.hpp"
 
 namespace plait::fusion {
-using tracer::Node;
 using tracer::NodeKind;
 
 namespace {
@@ -28,132 +27,116 @@ constexpr std::size_t kMostNodes = 64;
 
 // Of an element of its block.
 std::int64_t bytes_of_sum(const Node& product) {
-  return static_cast<std::int64_t>(itemsize(ir::fragment_sums(tracer::product_types(product))));
+  return static_cast<std::int64_t>(itemsize(ir::fragment_sums(product_types(product))));
 }
 
-bool rows_alone(const Dims& shape, const Dims& product) {
+bool rows_alone(const Numbers& shape, const Numbers& product) {
   const int rows = product.size() - 1;
   if (shape.size() < rows || !std::equal(product.begin(), product.end() - 1, shape.begin()))
     return false;
   return shape.size() == rows || (shape.size() == rows + 1 && shape.back() == 1);
 }
 
-bool same_axes(const ViewMap& map, int count) {
+bool same_axes(const PlanViewMap& map, int count) {
   for (int d = 0; d < count && d < map.from.size(); ++d)
     if (map.from[d] >= 0 && map.from[d] != d) return false;
   return true;
 }
 
 // Of the base, all elements in another order of its axes.
-bool permutes(const Graph& g, std::int32_t view) {
+bool permutes(const PlanGraph& g, std::int32_t view) {
   const Node &n = *g[view].node, &base = *g[g[view].in[0]].node;
-  const ViewMap* const m = g[view].map.get();
-  if (!m || n.dtype != base.dtype || element_count(n.shape) != element_count(base.shape))
+  const PlanViewMap* const m = g[view].map.get();
+  if (!m || n.dtype != base.dtype || element_count(n.extents) != element_count(base.extents))
     return false;
-  for (int d = 0; d < base.shape.size(); ++d)
-    if (base.shape[d] != 1 && (m->from[d] < 0 || m->start[d] != 0 || m->step[d] != 1 ||
-                               n.shape[static_cast<int>(m->from[d])] != base.shape[d]))
+  for (int d = 0; d < base.extents.size(); ++d)
+    if (base.extents[d] != 1 && (m->from[d] < 0 || m->start[d] != 0 || m->step[d] != 1 ||
+                                 n.extents[static_cast<int>(m->from[d])] != base.extents[d]))
       return false;
   return true;
 }
 
-// So many rows, or fewer of lengths that add up to more, but `least` at least, until they fit so
-// many elements beside `more` elements in each. In steps of a quarter of a power of two: lengths
+// So many rows, or fewer of a greater length, but `least` at least, until they fit so many elements
+// beside `more` elements in each. In steps of a quarter of a power of two: lengths
 // close to each other share a plan.
-std::int64_t rows_that_fit(const BlockExtents& e, std::initializer_list<Source> lengths,
-                           std::int64_t elements, std::int64_t rows, std::int64_t least,
-                           std::int64_t more = 0) {
-  while (!e.at_most(lengths, elements / rows - more) && rows > least)
+std::int64_t rows_that_fit(const Number& length, std::int64_t elements, std::int64_t rows,
+                           std::int64_t least, std::int64_t more = 0) {
+  while (!(length <= elements / rows - more) && rows > least)
     rows -= static_cast<std::int64_t>(std::bit_floor(static_cast<std::uint64_t>(rows - 1))) / 4;
   return rows;
 }
 
 // Of all rows of a product of so many columns, what leaves it enough blocks.
 std::int64_t share_of_rows(const Node& p, std::int64_t columns) {
-  const std::int64_t all = element_count(p.shape) / std::max<std::int64_t>(1, columns);
+  const std::int64_t all = element_count(p.extents).estimate() / std::max<std::int64_t>(1, columns);
   return (all + kBlocks - 1) / kBlocks;
 }
 
 // Whether what an operand shows is in memory before the plan begins.
-bool is_given(const Graph& g, std::int32_t operand) {
+bool is_given(const PlanGraph& g, std::int32_t operand) {
   while (g[operand].node->kind == NodeKind::View && !g[operand].leaf) operand = g[operand].in[0];
   return g[operand].leaf;
 }
 
 // Where an operand's elements lie: in which memory, or in that of which node.
 struct OperandPlace {
-  const Buffer* memory;
-  std::int32_t node;
-  std::int64_t offset;
-  Dims shape, strides;
+  std::int32_t memory;  // of which node
+  Number offset;
+  Numbers extents, byte_strides;
   bool operator==(const OperandPlace&) const = default;
 };
 
-OperandPlace place_of(const Graph& g, const std::vector<std::int32_t>& canon,
+OperandPlace place_of(const PlanGraph& g, const std::vector<std::int32_t>& canon,
                       std::int32_t operand) {
   const Node& n = *g[operand].node;
-  const bool shows = n.kind == NodeKind::View && !n.data;
+  const bool shows = n.kind == NodeKind::View;
   const std::int32_t of = shows ? g[operand].in[0] : operand;
-  const Node& base = *g[of].node;
-  OperandPlace p{base.data.get(), base.data ? -1 : canon[of], base.data ? base.data_offset : 0,
-                 n.shape, n.strides};
-  if (shows) p.offset += n.offset;
-  return p;
+  const Number origin = g[of].leaf ? g.number({of, Field::Origin, 0}) : Number(0);
+  return {g[canon[of]].memory, shows ? origin + n.offset : origin, n.extents, n.byte_strides};
 }
 
 }  // namespace
 
-bool by_own_transpose(const Graph& g, const std::vector<std::int32_t>& canon,
+bool by_own_transpose(const PlanGraph& g, const std::vector<std::int32_t>& canon,
                       std::int32_t product) {
   const Node& n = *g[product].node;
   if (!n.axes.empty() || n.inputs[0]->dtype != n.inputs[1]->dtype) return false;
   const OperandPlace a = place_of(g, canon, g[product].in[0]);
   OperandPlace b = place_of(g, canon, g[product].in[1]);
-  const int dims = b.shape.size();
-  if (dims < 2 || a.strides.size() != dims) return false;
-  for (Dims* d : {&b.shape, &b.strides}) std::swap((*d)[dims - 1], (*d)[dims - 2]);
+  const int dims = b.extents.size();
+  if (dims < 2 || a.byte_strides.size() != dims) return false;
+  for (Numbers* d : {&b.extents, &b.byte_strides}) std::swap((*d)[dims - 1], (*d)[dims - 2]);
   return a == b;
 }
 
 ProductClass product_class(const Node& product) {
-  constexpr double kWorthTiles = 1e6, kWorthBlocks = 1 << 15;  // multiplications
-  const double all = static_cast<double>(element_count(product.shape)) *
-                     static_cast<double>(tracer::product_depth(product));
+  constexpr int kWorthTiles = 1'000'000, kWorthBlocks = 1 << 15;  // multiplications
+  const Number all = element_count(product.extents) * product_depth(product);
   return all >= kWorthTiles    ? ProductClass::Large
          : all >= kWorthBlocks ? ProductClass::Medium
                                : ProductClass::Small;
 }
 
-bool BlockExtents::at_most(std::initializer_list<Source> sum, std::int64_t number) const {
-  if (!in_) {
-    std::int64_t now = 0;
-    for (const Source& s : sum) now += g_.field(s);
-    return now <= number;
-  }
-  ExprId e = in_->exprs.zero();
-  for (const Source& s : sum) e = in_->exprs.add(e, in_->exprs.source(s));
-  return in_->facts.at_most(e, number);
-}
-
-TileShape tile_shape(const BlockExtents& e, std::int32_t product, bool whole,
+TileShape tile_shape(const PlanGraph& g, std::int32_t product, bool whole,
                      const ProductBlocks& most) {
-  const Node& p = *e.graph()[product].node;
-  const int dims = p.shape.size();
+  const Node& p = *g[product].node;
+  const int dims = p.extents.size();
   const auto item = static_cast<std::int64_t>(itemsize(p.dtype)), sum_item = bytes_of_sum(p);
-  const Source rows{product, Field::Shape, dims - 2}, columns{product, Field::Shape, dims - 1},
-      depth{product, Field::InputShape, p.inputs[0]->shape.size() - 1};
-  std::int64_t height = e.at_most({rows}, kTall) ? most.rows : most.many_rows;
+  const Number &rows = p.extents[dims - 2], &columns = p.extents[dims - 1],
+               &depth = p.inputs[0]->extents.back();
+  std::int64_t height = rows <= kTall ? most.rows : most.many_rows;
   if (!most.at_sums)
-    height = rows_that_fit(e, {depth}, most.operand_bytes / item, height, most.least_rows);
+    height = rows_that_fit(depth, most.operand_bytes / item, height, most.least_rows);
   if (whole)
-    height = rows_that_fit(e, {columns}, most.product_bytes / sum_item, height, most.least_rows);
-  return {std::max(std::min(height, share_of_rows(p, p.shape.back())), most.least_rows),
-          most.strip_bytes / sum_item};
+    height = rows_that_fit(columns, most.product_bytes / sum_item, height, most.least_rows);
+  return {
+      std::max(std::min(height, share_of_rows(p, p.extents.back().estimate())), most.least_rows),
+      most.strip_bytes / sum_item};
 }
 
-std::vector<Scores> products_before(const Graph& g, const std::vector<std::int32_t>& canon,
+std::vector<Scores> products_before(const PlanGraph& g, const std::vector<std::int32_t>& canon,
                                     std::int32_t weights) {
-  const std::int64_t elements = element_count(g[weights].node->shape);
+  const Number elements = element_count(g[weights].node->extents);
   std::vector<Scores> found;
   std::vector<std::int32_t> stack{weights};
   std::set<std::int32_t> seen;
@@ -166,7 +149,7 @@ std::vector<Scores> products_before(const Graph& g, const std::vector<std::int32
     if (g[i].node->kind == NodeKind::View && !g[canon[g[i].in[0]]].leaf) of = canon[g[i].in[0]];
     const Node& n = *g[of].node;
     if (n.kind == NodeKind::MatMul) {
-      if (n.axes.empty() && element_count(n.shape) == elements && is_float(n.dtype) &&
+      if (n.axes.empty() && element_count(n.extents) == elements && is_float(n.dtype) &&
           product_class(n) != ProductClass::Small)
         found.push_back({of, i});
       continue;
@@ -177,28 +160,28 @@ std::vector<Scores> products_before(const Graph& g, const std::vector<std::int32
   return found;
 }
 
-std::int64_t attention_rows(const BlockExtents& e, const Attention& a, std::int64_t columns) {
-  const Node &p = *e.graph()[a.product].node, &s = *e.graph()[a.scores].node;
+std::int64_t attention_rows(const PlanGraph& g, const Attention& a, std::int64_t columns) {
+  const Node &p = *g[a.product].node, &s = *g[a.scores].node;
   const std::int64_t elements = a.blocks.attention_bytes /
                                 std::max(bytes_of_sum(p), bytes_of_sum(s)) /
                                 static_cast<std::int64_t>(a.products.size());
-  const Source across{a.product, Field::Shape, a.column_axis(e.graph())},
-      depth{a.scores, Field::InputShape, s.inputs[0]->shape.size() - 1};
+  const Number &across = p.extents[a.column_axis(g)], &depth = s.inputs[0]->extents.back();
   const std::int64_t fit =
-      rows_that_fit(e, {across, depth}, elements, a.blocks.many_rows, a.blocks.least_rows, columns);
-  const std::int64_t rows = p.shape[a.row_axis(e.graph())],
-                     share = share_of_rows(p, p.shape[a.column_axis(e.graph())]);
+      rows_that_fit(across + depth, elements, a.blocks.many_rows, a.blocks.least_rows, columns);
+  const std::int64_t rows = p.extents[a.row_axis(g)].estimate(),
+                     share = share_of_rows(p, p.extents[a.column_axis(g)].estimate());
   return std::max(std::min({fit, rows, share}), a.blocks.least_rows);
 }
 
-bool fits_tiles(const Graph& g, std::int32_t node, const Target& target) {
+bool fits_tiles(const PlanGraph& g, std::int32_t node, const Target& target) {
   const Node& p = *g[node].node;
   if (g[node].leaf || p.kind != NodeKind::MatMul || target.product_depth == 0) return false;
-  if (!target.multiplies(tracer::product_types(p))) return false;
-  const std::int64_t depth = tracer::product_depth(p);
-  const tracer::ProductAxes axes = tracer::product_axes(p);
+  if (!target.multiplies(product_types(p))) return false;
+  const Number depth = product_depth(p);
+  const tracer::ProductAxes axes = product_axes(p);
   const auto count = [&](int first, int axes_of_it) {
-    return element_count(Dims(p.shape.begin() + first, p.shape.begin() + first + axes_of_it));
+    return element_count(
+        Numbers(p.extents.begin() + first, p.extents.begin() + first + axes_of_it));
   };
   return product_class(p) == ProductClass::Large && depth > kSmall &&
          depth <= (p.axes.empty() ? kDeepest : kDeepestBlock) &&
@@ -206,28 +189,27 @@ bool fits_tiles(const Graph& g, std::int32_t node, const Target& target) {
          count(axes.batch + axes.rows, axes.columns) > kSmall;
 }
 
-double tiling_seconds(const Target& target, const Graph& g, std::int32_t product) {
+double tiling_seconds(const Target& target, const PlanGraph& g, std::int32_t product) {
   const Machine& m = *target.machine;
   const ProductBlocks& most = target.blocks;
   const Node& p = *g[product].node;
-  const tracer::ProductAxes axes = tracer::product_axes(p);
-  const auto columns =
-      static_cast<double>(element_count(Dims(p.shape.end() - axes.columns, p.shape.end())));
-  const auto rows = static_cast<double>(element_count(p.shape)) / columns;
+  const tracer::ProductAxes axes = product_axes(p);
+  const double columns = elements_of(Numbers(p.extents.end() - axes.columns, p.extents.end()));
+  const double rows = elements_of(p.extents) / columns;
   if (p.axes.empty()) {
-    const TileShape block = tile_shape(BlockExtents(g), product, false, most);
+    const TileShape block = tile_shape(g, product, false, most);
     const double down = rows / static_cast<double>(block.rows), seconds = down * m.block;
     // Of smaller ones the columns stay at hand; what is summed in another type a call casts, which
     // takes about as long; and columns that are computed where they are packed, a call has stored.
-    const auto depth = static_cast<double>(tracer::product_depth(p));
-    const ir::ProductTypes types = tracer::product_types(p);
+    const double depth = product_depth(p).cost();
+    const ir::ProductTypes types = product_types(p);
     const bool large = rows * columns * depth >= kLarge;
     if (!target.lanes || !large || ir::fragment_sums(types) != p.dtype || !types.uniform() ||
         !is_given(g, g[product].in[1]))
       return seconds;
     // In each matrix of a batch, every block of rows but one packs the columns again, and every
     // strip of columns but one reads the block's rows again.
-    const auto tall = static_cast<double>(p.shape[axes.batch]);
+    const double tall = p.extents[axes.batch].cost();
     const double again = std::max(0.0, tall / static_cast<double>(block.rows) - 1) * rows / tall,
                  across = std::max(0.0, columns / static_cast<double>(block.columns) - 1);
     const auto bytes = [&](double lines, int operand) {
@@ -239,21 +221,20 @@ double tiling_seconds(const Target& target, const Graph& g, std::int32_t product
   // A block's lines go through scratch, which a library call packs them without.
   const double down = std::max(1.0, rows / static_cast<double>(most.rows)),
                across = std::max(1.0, columns / static_cast<double>(most.columns));
-  const double packed = (rows * across + columns * down) *
-                        static_cast<double>(tracer::product_depth(p)) *
+  const double packed = (rows * across + columns * down) * product_depth(p).cost() *
                         static_cast<double>(itemsize(p.dtype));
   return down * across * m.block + packed * m.memory[0].byte;
 }
 
-bool follows_product(const Graph& g, std::int32_t node, std::int32_t operand,
+bool follows_product(const PlanGraph& g, std::int32_t node, std::int32_t operand,
                      std::int32_t product) {
   const Node &n = *g[node].node, &p = *g[product].node;
-  if (p.axes.empty() && follows_rows(g, node, operand, p.shape)) return true;
-  if (element_count(g[operand].node->shape) != element_count(p.shape)) return false;
+  if (p.axes.empty() && follows_rows(g, node, operand, p.extents)) return true;
+  if (element_count(g[operand].node->extents) != element_count(p.extents)) return false;
   switch (n.kind) {
     case NodeKind::Elementwise:
     case NodeKind::Cast:
-      return n.shape == g[operand].node->shape;
+      return n.extents == g[operand].node->extents;
     case NodeKind::View:
       return permutes(g, node);
     default:
@@ -261,27 +242,27 @@ bool follows_product(const Graph& g, std::int32_t node, std::int32_t operand,
   }
 }
 
-std::optional<Dims> axes_of_product(const Graph& g, const std::vector<std::int32_t>& canon,
+std::optional<Dims> axes_of_product(const PlanGraph& g, const std::vector<std::int32_t>& canon,
                                     std::int32_t node, std::int32_t product) {
   std::set<std::int32_t> seen;
   const auto walk = [&](const auto& self, std::int32_t i) -> std::optional<Dims> {
     const Node& n = *g[i].node;
     if (i == product) {
-      Dims own(n.shape.size());
+      Dims own(n.extents.size());
       for (int d = 0; d < own.size(); ++d) own[d] = d;
       return own;
     }
     if (i < product || g[i].leaf || !seen.insert(i).second) return std::nullopt;
     for (const std::int32_t in : g[i].in) {
       if (in < 0 || n.kind == NodeKind::Reduce || !follows_product(g, i, in, product) ||
-          element_count(g[in].node->shape) != element_count(g[product].node->shape))
+          element_count(g[in].node->extents) != element_count(g[product].node->extents))
         continue;
       std::optional<Dims> of = self(self, canon[in]);
       if (!of || n.kind != NodeKind::View) {
         if (of) return of;
         continue;
       }
-      Dims moved(n.shape.size(), -1);
+      Dims moved(n.extents.size(), -1);
       for (int d = 0; d < of->size(); ++d)
         if (const std::int64_t to = g[i].map->from[d]; to >= 0)
           moved[static_cast<int>(to)] = (*of)[d];
@@ -293,7 +274,8 @@ std::optional<Dims> axes_of_product(const Graph& g, const std::vector<std::int32
 }
 
 // The block of a chain is rounded as its additions are, as long as a product is one block of sums.
-std::vector<SummedProducts> summed_products(const Graph& g, const std::vector<std::int32_t>& canon,
+std::vector<SummedProducts> summed_products(const PlanGraph& g,
+                                            const std::vector<std::int32_t>& canon,
                                             const std::vector<std::int32_t>& products,
                                             const Target& target) {
   const auto alone = [&](std::int32_t i) {
@@ -301,8 +283,8 @@ std::vector<SummedProducts> summed_products(const Graph& g, const std::vector<st
   };
   const auto term = [&](std::int32_t i) {
     return alone(i) && std::find(products.begin(), products.end(), i) != products.end() &&
-           tracer::product_depth(*g[i].node) <= target.depth_of_block() &&
-           ir::fragment_sums(tracer::product_types(*g[i].node)) == g[i].node->dtype;
+           product_depth(*g[i].node) <= target.depth_of_block() &&
+           ir::fragment_sums(product_types(*g[i].node)) == g[i].node->dtype;
   };
   // Whether a value is made of these products.
   const std::int32_t first = *std::min_element(products.begin(), products.end());
@@ -318,7 +300,7 @@ std::vector<SummedProducts> summed_products(const Graph& g, const std::vector<st
   for (std::int32_t i = first + 1; i < g.size(); ++i) {
     const Node& n = *g[i].node;
     if (g[i].leaf || canon[i] != i || n.kind != NodeKind::Elementwise || n.fn != OpId::Add ||
-        n.shape != p.shape || n.dtype != p.dtype)
+        n.extents != p.extents || n.dtype != p.dtype)
       continue;
     for (const int k : {1, 0}) {
       const std::int32_t with = canon[g[i].in[k]], to = canon[g[i].in[1 - k]];
@@ -342,22 +324,23 @@ std::vector<SummedProducts> summed_products(const Graph& g, const std::vector<st
   return chains;
 }
 
-bool follows_rows(const Graph& g, std::int32_t node, std::int32_t operand, const Dims& product) {
+bool follows_rows(const PlanGraph& g, std::int32_t node, std::int32_t operand,
+                  const Numbers& product) {
   const Node &n = *g[node].node, &v = *g[operand].node;
-  const bool whole = v.shape == product;
-  if (!whole && !rows_alone(v.shape, product)) return false;
+  const bool whole = v.extents == product;
+  if (!whole && !rows_alone(v.extents, product)) return false;
   switch (n.kind) {
     case NodeKind::Elementwise:
     case NodeKind::Cast:
-      return n.shape == v.shape || (n.shape == product && v.shape.size() == product.size());
+      return n.extents == v.extents || (n.extents == product && v.extents.size() == product.size());
     case NodeKind::Reduce:
       return whole && n.reduce != ReduceKind::Prod && n.axes.size() == 1 &&
              n.axes[0] == product.size() - 1 &&
              product.back() * static_cast<std::int64_t>(itemsize(v.dtype)) <= kWholeRow;
     case NodeKind::View:
       if (!g[node].map || n.dtype != v.dtype) return false;
-      return whole ? n.shape == product && same_axes(*g[node].map, product.size())
-                   : rows_alone(n.shape, product) && same_axes(*g[node].map, product.size() - 1);
+      return whole ? n.extents == product && same_axes(*g[node].map, product.size())
+                   : rows_alone(n.extents, product) && same_axes(*g[node].map, product.size() - 1);
     default:
       return false;
   }

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "attention.hpp"
-#include "fusion/graph/graph.hpp"
+#include "fusion/graph/plan_graph.hpp"
 #include "fusion/lower/lower.hpp"
 
 namespace plait::fusion {
@@ -15,23 +15,12 @@ namespace plait::fusion {
 struct TileShape {
   std::int64_t rows, columns;
 };
-// The extents of a graph that the shape of a block follows from: for its code, which relies on the
-// answers, or for its cost, which does not.
-class BlockExtents {
- public:
-  explicit BlockExtents(const Graph& g) : g_(g) {}
-  explicit BlockExtents(const LoweringInput& in) : g_(in.graph), in_(&in) {}
-  const Graph& graph() const { return g_; }
-  // Whether these numbers add up to at most `number`.
-  bool at_most(std::initializer_list<Source> sum, std::int64_t number) const;
-
- private:
-  const Graph& g_;
-  const LoweringInput* in_ = nullptr;
-};
+// Whether a product is large enough for the first of an attention, and for tiles of a region.
+enum class ProductClass : std::uint8_t { Small, Medium, Large };
+ProductClass product_class(const Node& product);
 
 // `whole`: all columns of a row are kept.
-TileShape tile_shape(const BlockExtents& e, std::int32_t product, bool whole,
+TileShape tile_shape(const PlanGraph& g, std::int32_t product, bool whole,
                      const ProductBlocks& most);
 
 // Products of as many elements as the weights, which these are computed from, and what is read: a
@@ -39,27 +28,30 @@ TileShape tile_shape(const BlockExtents& e, std::int32_t product, bool whole,
 struct Scores {
   std::int32_t product, read;
 };
-std::vector<Scores> products_before(const Graph& g, const std::vector<std::int32_t>& canon,
+std::vector<Scores> products_before(const PlanGraph& g, const std::vector<std::int32_t>& canon,
                                     std::int32_t weights);
 
 // Rows of a block of an attention whose scores are computed so many columns at a time.
-std::int64_t attention_rows(const BlockExtents& e, const Attention& a, std::int64_t columns);
+std::int64_t attention_rows(const PlanGraph& g, const Attention& a, std::int64_t columns);
 
 // Whether a region could compute the product: a float one whose blocks are worth packing and fit
 // the cache.
-bool fits_tiles(const Graph& g, std::int32_t node, const Target& target);
+bool fits_tiles(const PlanGraph& g, std::int32_t node, const Target& target);
 
 // Whether one operand of the product is the other with its rows for its columns: a library computes
 // half of that. By where they lie now; no code relies on it.
-bool by_own_transpose(const Graph& g, const std::vector<std::int32_t>& canon, std::int32_t product);
+bool by_own_transpose(const PlanGraph& g, const std::vector<std::int32_t>& canon,
+                      std::int32_t product);
 
 // Whether each row of `node` follows from the same row of its operand, whose rows follow from those
 // of a product of that shape.
-bool follows_rows(const Graph& g, std::int32_t node, std::int32_t operand, const Dims& product);
+bool follows_rows(const PlanGraph& g, std::int32_t node, std::int32_t operand,
+                  const Numbers& product);
 
 // The same of a product, or whether the elements of `node` follow from its operand's, those of the
 // product in some order of its axes.
-bool follows_product(const Graph& g, std::int32_t node, std::int32_t operand, std::int32_t product);
+bool follows_product(const PlanGraph& g, std::int32_t node, std::int32_t operand,
+                     std::int32_t product);
 
 // A chain of additions whose terms are products, each read by its addition alone: they are summed
 // in one block, one after another, as the additions go.
@@ -69,15 +61,16 @@ struct SummedProducts {
   std::vector<std::int32_t> products;  // in order
   std::vector<std::int32_t> additions;
 };
-std::vector<SummedProducts> summed_products(const Graph& g, const std::vector<std::int32_t>& canon,
+std::vector<SummedProducts> summed_products(const PlanGraph& g,
+                                            const std::vector<std::int32_t>& canon,
                                             const std::vector<std::int32_t>& products,
                                             const Target& target);
 
 // Which of the axes of a product each axis of such a node is; -1 for one of extent 1.
-std::optional<Dims> axes_of_product(const Graph& g, const std::vector<std::int32_t>& canon,
+std::optional<Dims> axes_of_product(const PlanGraph& g, const std::vector<std::int32_t>& canon,
                                     std::int32_t node, std::int32_t product);
 
 // What a region takes for a product beside the multiplications, about, in seconds.
-double tiling_seconds(const Target& target, const Graph& g, std::int32_t product);
+double tiling_seconds(const Target& target, const PlanGraph& g, std::int32_t product);
 
 }  // namespace plait::fusion

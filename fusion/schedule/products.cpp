@@ -11,7 +11,6 @@
 #include "tracer/contraction.hpp"
 
 namespace plait::fusion {
-using tracer::Node;
 using tracer::NodeKind;
 
 namespace {
@@ -24,19 +23,20 @@ constexpr double kCast = 0.25;
 
 // How often a line of an operand is packed: columns for every block of rows; rows once, or, of
 // several axes, for every block of columns.
-double times_packed(const Graph& g, std::int32_t product, int operand, const ProductBlocks& most) {
+double times_packed(const PlanGraph& g, std::int32_t product, int operand,
+                    const ProductBlocks& most) {
   const Node& p = *g[product].node;
-  const tracer::ProductAxes axes = tracer::product_axes(p);
+  const tracer::ProductAxes axes = product_axes(p);
   const auto blocks = [&](int first, int count, std::int64_t size) {
     const std::int64_t lines =
-        element_count(Dims(p.shape.begin() + first, p.shape.begin() + first + count));
+        element_count(Numbers(p.extents.begin() + first, p.extents.begin() + first + count))
+            .estimate();
     const std::int64_t packed = (lines + size - 1) / size;
     return static_cast<double>(packed);
   };
   if (operand == 0)
     return p.axes.empty() ? 1 : blocks(axes.batch + axes.rows, axes.columns, most.columns);
-  const std::int64_t rows =
-      p.axes.empty() ? tile_shape(BlockExtents(g), product, false, most).rows : most.rows;
+  const std::int64_t rows = p.axes.empty() ? tile_shape(g, product, false, most).rows : most.rows;
   return blocks(axes.batch, axes.rows, rows);
 }
 
@@ -50,7 +50,7 @@ bool Candidate::reaches_product(std::int32_t node) const {
 
 // A view that shows axes of a value as one, or one as several, of which loops have the digits.
 bool Candidate::merges_axes(std::int32_t view) const {
-  const GNode& v = g_[view];
+  const PlanNode& v = g_[view];
   return !v.leaf && v.node->kind == NodeKind::View && !v.map && v.index && v.uses == 1 &&
          !v.wanted && !v.held;
 }
@@ -77,7 +77,7 @@ void Candidate::find_unfolded() {
     for (const int k : {0, 1}) {
       const std::int32_t v = g_[p].in[k];
       if (!unfolded_axes(g_, v) || stores_copy(g_[v].in[0])) continue;
-      const auto elements = static_cast<double>(element_count(g_[v].node->shape));
+      const double elements = elements_of(g_[v].node->extents);
       unfolded_[v] = !reading(*problem_->target.machine, elements, 1,
                               elements * times_packed(g_, p, k, problem_->target.blocks))
                           .store();
@@ -97,10 +97,10 @@ bool Candidate::repeats_matrices(std::int32_t view) const {
   if (!unfolded_axes(g_, view)) return false;
   const Node& shown = *g_[g_[g_[view].in[0]].in[0]].node;
   bool repeats = false;
-  for (int d = 0; d < shown.shape.size(); ++d)
-    repeats |= shown.shape[d] != 1 && shown.strides[d] == 0;
+  for (int d = 0; d < shown.extents.size(); ++d)
+    repeats |= shown.extents[d] != 1 && shown.byte_strides[d] == 0;
   if (shown.kind != NodeKind::View || !repeats) return false;
-  const IndexMap& m = *g_[view].index;
+  const PlanIndexMap& m = *g_[view].index;
   for (const std::int64_t d : {m.axis.back(), m.axis.end()[-2]})
     if (d >= 0 && m.wider[d] >= 0) return false;
   return true;
@@ -110,7 +110,7 @@ bool Candidate::repeats_matrices(std::int32_t view) const {
 // it there. What is broadcast is read, and put in memory for that if it costs more.
 std::optional<double> Candidate::computing_cost(std::int32_t value) const {
   double cost = 0;
-  const auto all = static_cast<double>(std::max<std::int64_t>(1, elements(value)));
+  const auto all = std::max(1.0, elements(value).cost());
   std::set<std::int32_t> seen;
   std::vector<std::int32_t> stack{value};
   while (!stack.empty()) {
@@ -123,7 +123,7 @@ std::optional<double> Candidate::computing_cost(std::int32_t value) const {
     if (n.kind == NodeKind::MatMul) continue;
     const bool computes = n.kind == NodeKind::Elementwise;
     const double work = n.kind == NodeKind::Cast ? kCast : element_work(n);
-    cost += work * std::min(1.0, elements_of(n.shape) / all);
+    cost += work * std::min(1.0, elements_of(n.extents) / all);
     for (const std::int32_t in : g_[i].in)
       if (in >= 0 && !(computes && elements(in) < elements(i))) stack.push_back(canon_[in]);
   }
@@ -135,29 +135,28 @@ std::optional<double> Candidate::computing_cost(std::int32_t value) const {
 // of low precision, or little beside what else a block does.
 bool Candidate::computes_keys(const Attention& a, std::int32_t operand) const {
   operand = canon_[operand];
-  const Dims& read = g_[operand].node->shape;
+  const Numbers& read = g_[operand].node->extents;
   while (!g_[operand].leaf && g_[operand].node->kind == NodeKind::View)
     operand = canon_[g_[operand].in[0]];
   const std::optional<double> cost = computing_cost(operand);
   if (!cost || *cost == 0) return false;
   const Machine& m = *problem_->target.machine;
-  const Dims& shape = g_[a.product].node->shape;
-  const std::int64_t all = shape[a.row_axis(g_)],
-                     most = attention_rows(BlockExtents(g_), a, problem_->target.product_depth),
+  const Numbers& shape = g_[a.product].node->extents;
+  const std::int64_t all = shape[a.row_axis(g_)].estimate(),
+                     most = attention_rows(g_, a, problem_->target.product_depth),
                      rows = std::min(all, most);
   const Node& computed = *g_[operand].node;
   // Elements that all blocks compute: those of its matrix, for each matrix of the product.
-  const double packed = elements_of(Dims(shape.begin(), shape.end() - 2)) *
-                        elements_of(Dims(read.end() - 2, read.end())) *
+  const double packed = elements_of(Numbers(shape.begin(), shape.end() - 2)) *
+                        elements_of(Numbers(read.end() - 2, read.end())) *
                         std::ceil(static_cast<double>(all) / static_cast<double>(rows));
-  if ((packed - elements_of(computed.shape)) * *cost * m.cycle <=
+  if ((packed - elements_of(computed.extents)) * *cost * m.cycle <=
       memory_seconds(m, 2 * bytes_of(computed)))
     return true;
   // A block of rows multiplies each key, and its value, by all of them.
   constexpr double kShare = 1.0 / 16;
-  const double seconds =
-      product_seconds(m, Multiplier::Attention, tracer::product_types(*g_[a.scores].node),
-                      static_cast<double>(rows), 2, 1);
+  const double seconds = product_seconds(
+      m, Multiplier::Attention, product_types(*g_[a.scores].node), static_cast<double>(rows), 2, 1);
   return *cost * m.cycle <= kShare * seconds;
 }
 
@@ -167,8 +166,8 @@ std::optional<double> Candidate::computes_columns(std::int32_t product) const {
   const Target& target = problem_->target;
   const Node& p = *g_[product].node;
   if (!target.lanes || g_[product].leaf || p.kind != NodeKind::MatMul || !p.axes.empty() ||
-      attends_[product] || target.product_depth == 0 ||
-      !target.multiplies(tracer::product_types(p)) || product_class(p) == ProductClass::Small)
+      attends_[product] || target.product_depth == 0 || !target.multiplies(product_types(p)) ||
+      product_class(p) == ProductClass::Small)
     return std::nullopt;
   const auto alone = [&](std::int32_t i) {
     return !g_[i].leaf && g_[i].uses == 1 && !g_[i].wanted && !g_[i].held && canon_[i] == i;
@@ -184,8 +183,8 @@ std::optional<double> Candidate::computes_columns(std::int32_t product) const {
   const std::optional<double> cost = computing_cost(operand);
   if (!cost) return std::nullopt;
   const Machine& m = *target.machine;
-  const double once = elements_of(g_[operand].node->shape) * *cost * m.cycle;
-  const double rows = elements_of(p.shape) / static_cast<double>(p.shape.back());
+  const double once = elements_of(g_[operand].node->extents) * *cost * m.cycle;
+  const double rows = elements_of(p.extents) / p.extents.back().cost();
   const double all = once * std::ceil(rows / static_cast<double>(target.blocks.rows));
   if (all > once + memory_seconds(m, 2 * bytes_of(*g_[operand].node))) return std::nullopt;
   return all - once;
@@ -314,12 +313,12 @@ bool Candidate::in_blocks(std::int32_t reader, std::int32_t value, std::int32_t 
   const Node &n = *g_[reader].node, &p = *g_[product].node, &v = *g_[value].node;
   if (n.kind == NodeKind::Update)
     return canon_[g_[reader].in[1]] == value && g_[reader].in[2] < 0 && !packed_[reader] &&
-           !attends_[product] && v.shape == n.view_shape && v.dtype == n.view_dtype &&
-           element_count(v.shape) == element_count(p.shape);
+           !attends_[product] && v.extents == n.view_extents && v.dtype == n.view_dtype &&
+           element_count(v.extents) == element_count(p.extents);
   if (!follows_product(g_, reader, value, product) || blocked(reader) || direct(reader))
     return false;
   if (folds_apart(reader, product)) return false;
-  if (n.kind != NodeKind::View || !p.axes.empty() || follows_rows(g_, reader, value, p.shape))
+  if (n.kind != NodeKind::View || !p.axes.empty() || follows_rows(g_, reader, value, p.extents))
     return true;
   const std::vector<std::int32_t>& by = problem_->readers()[static_cast<std::size_t>(reader)];
   return std::all_of(by.begin(), by.end(), [&](std::int32_t i) {
@@ -350,7 +349,7 @@ void Candidate::place_product_readers() {
       one_reader &= g_[v].uses == 1 && !g_[v].wanted && !g_[v].held;
       for (const std::int32_t c : readers[v]) {
         if (a && (attention_of_[canon_[c]] == a->product || (a->multiplies(c) && c != v))) continue;
-        const bool along = !a || a->side == 0 || g_[c].node->shape == g_[p].node->shape;
+        const bool along = !a || a->side == 0 || g_[c].node->extents == g_[p].node->extents;
         const bool writes = g_[c].node->kind == NodeKind::Update && !one_reader;
         if (!along || writes || !in_blocks(c, v, p)) {
           add_root(v, "read other than by the rows of its product");
@@ -437,10 +436,10 @@ bool Candidate::store_product(std::int32_t product) {
 // Whether a region may have blocks of both, row by row and column by column.
 bool Candidate::share_blocks(std::int32_t a, std::int32_t b) const {
   const Node &p = *g_[a].node, &q = *g_[b].node;
-  const tracer::ProductAxes of_p = tracer::product_axes(p), of_q = tracer::product_axes(q);
+  const tracer::ProductAxes of_p = product_axes(p), of_q = product_axes(q);
   if (attends_[a] || attends_[b]) return attends_[a] && attention(a)->multiplies(b);
-  const auto sums = [](const Node& n) { return ir::fragment_sums(tracer::product_types(n)); };
-  return p.dtype == q.dtype && sums(p) == sums(q) && p.shape == q.shape &&
+  const auto sums = [](const Node& n) { return ir::fragment_sums(product_types(n)); };
+  return p.dtype == q.dtype && sums(p) == sums(q) && p.extents == q.extents &&
          p.axes.empty() == q.axes.empty() && of_p.batch == of_q.batch && of_p.rows == of_q.rows;
 }
 

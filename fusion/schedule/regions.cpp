@@ -7,7 +7,6 @@
 #include "candidate.hpp"
 
 namespace plait::fusion {
-using tracer::Node;
 using tracer::NodeKind;
 
 namespace {
@@ -53,7 +52,7 @@ std::vector<std::int32_t> Candidate::reached_roots(std::int32_t node) const {
 // element, same iteration.
 bool Candidate::same_index_only(std::int32_t node, const std::vector<std::int32_t>& roots) const {
   if (roots.empty()) return true;
-  const Dims& shape = g_[node].node->shape;
+  const Numbers& shape = g_[node].node->extents;
   // Along rows a root that is cheap to compute again may also be read by reductions.
   enum Path { Same, Folded, Moved };
   struct Item {
@@ -76,11 +75,11 @@ bool Candidate::same_index_only(std::int32_t node, const std::vector<std::int32_
     for (std::int32_t in : g_[i].in) {
       if (in < 0) continue;
       Path next = path;
-      if (n.kind == NodeKind::Reduce && g_[in].node->shape == shape)
+      if (n.kind == NodeKind::Reduce && g_[in].node->extents == shape)
         next = Folded;
-      else if (path == Folded && !(pass && g_[in].node->shape == shape))
+      else if (path == Folded && !(pass && g_[in].node->extents == shape))
         next = Moved;
-      else if (path == Same && !(pass && g_[in].node->shape == shape))
+      else if (path == Same && !(pass && g_[in].node->extents == shape))
         next = small(in, shape) ? Same : Moved;
       stack.push_back({canon_[in], next});
     }
@@ -99,8 +98,8 @@ bool Candidate::cheap(std::int32_t node) const {
 }
 
 // A value of fewer elements than the region's: what it reads is reached through a reduction.
-bool Candidate::small(std::int32_t node, const Dims& shape) const {
-  return element_count(g_[node].node->shape) < element_count(shape);
+bool Candidate::small(std::int32_t node, const Numbers& shape) const {
+  return element_count(g_[node].node->extents) < element_count(shape);
 }
 
 // Roots of equal ones may share a region; empty: alone.
@@ -110,18 +109,18 @@ std::vector<std::int64_t> Candidate::group_key(std::int32_t node) const {
   if (scatters(node)) {
     std::vector<std::int64_t> key{2, group_[node], canon_[g_[node].in[1]]};
     const Node& like = *g_[cut_like(node)].node;
-    key.insert(key.end(), like.shape.begin(), like.shape.end());
+    for (const Number& e : like.extents) key.push_back(e.identity());
     return key;
   }
   const bool bl = blocked(node);
-  const Dims& shape = bl ? g_[g_[node].in[0]].node->shape : n.shape;
+  const Numbers& shape = bl ? g_[g_[node].in[0]].node->extents : n.extents;
   std::vector<std::int64_t> key{bl, group_[node], shape.size()};
   if (scan_count_ > 0) key.push_back(scanned_axis(node));
-  key.insert(key.end(), shape.begin(), shape.end());
+  for (const Number& e : shape) key.push_back(e.identity());
   if (!bl) return key;
   // One order of loops: the chunks are cut, and the sums go, along the widest axes.
   key.insert(key.end(), n.axes.begin(), n.axes.end());
-  for (int d : by_width(shape, g_[g_[node].in[0]].node->strides)) key.push_back(d);
+  for (int d : by_width(shape, g_[g_[node].in[0]].node->byte_strides)) key.push_back(d);
   return key;
 }
 

@@ -3,7 +3,6 @@
 #include "core/call_table.hpp"
 
 namespace plait::fusion {
-using tracer::Node;
 using tracer::NodeKind;
 
 std::optional<Scan> scan_of(const Node& n) {
@@ -32,23 +31,24 @@ std::optional<Scan> scan_of(const Node& n) {
 
 std::optional<Scan> looped_scan(const Node& n, const Target& t) {
   std::optional<Scan> s = scan_of(n);
-  if (s && (n.shape[s->axis] <= (t.lanes ? kShort : 1) || element_count(n.shape) == 0)) s.reset();
+  if (s && (n.extents[s->axis] <= (t.lanes ? kShort : 1) || element_count(n.extents) == 0))
+    s.reset();
   return s;
 }
 
 double scan_seconds(const Machine& m, const Node& n, int axis, bool call) {
-  const std::int64_t elements = element_count(n.shape);
+  const Number elements = element_count(n.extents);
   const bool side_by_side =
-      call ? elements != n.shape[axis] : by_width(n.shape, n.strides).back() != axis;
-  return (side_by_side ? m.side_by_side : m.ordered) * static_cast<double>(elements);
+      call ? elements != n.extents[axis] : by_width(n.extents, n.byte_strides).back() != axis;
+  return (side_by_side ? m.side_by_side : m.ordered) * elements.cost();
 }
 
-bool shifts_along(const Node& view, const ViewMap& map, const Node& base, int axis) {
-  if (view.shape.size() != base.shape.size()) return false;
-  for (int d = 0; d < base.shape.size(); ++d) {
-    if (base.shape[d] == 1) continue;
+bool shifts_along(const Node& view, const PlanViewMap& map, const Node& base, int axis) {
+  if (view.extents.size() != base.extents.size()) return false;
+  for (int d = 0; d < base.extents.size(); ++d) {
+    if (base.extents[d] == 1) continue;
     if (map.from[d] != d || map.step[d] != 1) return false;
-    if (d != axis && (map.start[d] != 0 || view.shape[d] != base.shape[d])) return false;
+    if (d != axis && (map.start[d] != 0 || view.extents[d] != base.extents[d])) return false;
   }
   return true;
 }

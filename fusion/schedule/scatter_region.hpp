@@ -7,10 +7,11 @@
 namespace plait::fusion {
 
 // Threads of a device have a piece each, if that is short.
-inline bool scattered_in_loops(const tracer::Node& n, const Target& t) {
+inline bool scattered_in_loops(const Node& n, const Target& t) {
   if (n.kind != tracer::NodeKind::Call || n.call != CallId::Scatter) return false;
-  const std::int64_t table = element_count(n.shape), elements = element_count(n.inputs[2]->shape);
-  return table > 0 && elements > 0 && (t.lanes || scatters_on_device(elements, table));
+  const Number table = element_count(n.extents), elements = element_count(n.inputs[2]->extents);
+  return table > 0 && elements > 0 &&
+         (t.lanes || scatters_on_device(elements.estimate(), table.estimate()));
 }
 
 }  // namespace plait::fusion

@@ -4,7 +4,6 @@
 #include <utility>
 
 namespace plait::fusion {
-using tracer::Node;
 using tracer::NodeKind;
 
 namespace {
@@ -18,7 +17,7 @@ bool same_offer(const Edit& a, const Edit& b) { return a.kind == b.kind && a.nod
 
 // What the graph itself asks for.
 void place(Candidate& c, std::int32_t i) {
-  const GNode& gn = c.problem().graph[i];
+  const PlanNode& gn = c.problem().graph[i];
   if (gn.wanted) c.add_root(i, "wanted");
   if (gn.node->kind == NodeKind::Update && !c.packs(i)) {
     c.add_root(i, "a write to storage");
@@ -65,7 +64,7 @@ void Search::ask_rules(Ask&& ask) {
 
 void Search::go_on() {
   Candidate& c = *best_;
-  const Graph& g = problem_.graph;
+  const PlanGraph& g = problem_.graph;
   if (at_.phase == Position::Begin) {
     ask_rules([&](const Rule& r) { r.begin(c, *this); });
     c.find_unfolded();

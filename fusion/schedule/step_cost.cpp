@@ -8,7 +8,6 @@
 #include "scan_region.hpp"
 
 namespace plait::fusion {
-using tracer::Node;
 using tracer::NodeKind;
 
 namespace {
@@ -23,9 +22,9 @@ double kernel_seconds(const Problem& p, const Step& s, double bytes) {
       seconds += tiling_seconds(p.target, p.graph, product);
   bool shared = k.planned_grid > 1;
   if (s.region.kind == RegionKind::Scatter) {
-    const GNode& gn = p.graph[s.region.roots[0]];
-    shared = scatter_pieces(element_count(p.graph[gn.in[2]].node->shape),
-                            element_count(gn.node->shape)) > 1;
+    const PlanNode& gn = p.graph[s.region.roots[0]];
+    shared = scatter_pieces(element_count(p.graph[gn.in[2]].node->extents).estimate(),
+                            element_count(gn.node->extents).estimate()) > 1;
   }
   return shared ? seconds : 2 * seconds;
 }
@@ -36,13 +35,15 @@ double direct_seconds(const Problem& p, const Step& s, double bytes) {
   const Node& n = *p.graph[root].node;
   if (const std::optional<Scan> scan = scan_of(n)) {
     const double seconds = scan_seconds(m, n, scan->axis, true) + memory_seconds(m, bytes);
-    return element_count(n.shape) == n.shape[scan->axis] ? 2 * seconds : seconds;
+    return element_count(n.extents) == n.extents[scan->axis] ? 2 * seconds : seconds;
   }
   if (n.kind == NodeKind::Call && n.call == CallId::Scatter) {
-    const std::int64_t elements = element_count(p.graph[p.graph[root].in[2]].node->shape);
+    const std::int64_t elements =
+        element_count(p.graph[p.graph[root].in[2]].node->extents).estimate();
     const double seconds =
         static_cast<double>(elements) * m.near_element + memory_seconds(m, bytes);
-    return scatter_pieces(elements, element_count(n.shape)) > 1 ? seconds : 2 * seconds;
+    return scatter_pieces(elements, element_count(n.extents).estimate()) > 1 ? seconds
+                                                                             : 2 * seconds;
   }
   return operation_seconds(m, n);
 }

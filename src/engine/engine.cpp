@@ -34,8 +34,8 @@ using tracer::NodeKind;
 
 namespace {
 
-// Plans of one key that differ in their guards.
-constexpr std::size_t kMaxVariants = 8;
+// Plans of one structure, for graphs that give other answers; the one that was used last is first.
+constexpr std::size_t kMaxVariants = 64;
 
 using Plans = decltype(State::plans);
 Plans& plans() { return state().plans; }
@@ -155,11 +155,11 @@ void log_new(const Graph& g, Plan& p, const std::vector<std::int64_t>& values, i
 void keep(Plans::Entry& known, std::shared_ptr<Plan> p) {
   auto& variants = known.value;
   if (variants.size() >= kMaxVariants) {
-    plans().remove(known, bytes_of(*variants.front()));
-    variants.erase(variants.begin());
+    plans().remove(known, bytes_of(*variants.back()));
+    variants.pop_back();
   }
   plans().add(known, bytes_of(*p));
-  variants.push_back(std::move(p));
+  variants.insert(variants.begin(), std::move(p));
   plans().keep_bounded();
 }
 
@@ -181,14 +181,15 @@ std::shared_ptr<Plan> new_plan(const Graph& g, std::vector<std::int64_t>& values
 }  // namespace
 
 std::shared_ptr<Plan> known_plan(const Graph& g, std::vector<std::int64_t>& values, int owner) {
-  const auto* known = owner == 0 ? plans().find(g.key()) : plans().find(key_of(g, owner));
+  auto* const known = owner == 0 ? plans().find(g.key()) : plans().find(key_of(g, owner));
   if (!known) return nullptr;
-  for (const auto& p : known->value)
-    if (fusion::bind(*p, g, values)) {
-      ++counters().plans_reused;
-      return p;
-    }
-  return nullptr;
+  auto& variants = known->value;
+  const auto at = std::ranges::find_if(
+      variants, [&](const auto& p) { return fusion::bind(*p, g, values); });
+  if (at == variants.end()) return nullptr;
+  ++counters().plans_reused;
+  std::rotate(variants.begin(), at, at + 1);
+  return variants.front();
 }
 
 std::shared_ptr<Plan> plan_for(const Graph& g, std::vector<std::int64_t>& values, int owner,

@@ -1,6 +1,7 @@
 #include "history.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <string_view>
 #include <utility>
 
@@ -75,12 +76,19 @@ bool goes_direct(const Rounds::Record& r, bool planned, int nodes, double estima
   return r.direct == 0 && r.planned > kTooSlow * rates().direct;
 }
 
+// Of graphs of one structure, those of other sizes have a history of their own.
+std::size_t key_of(const fusion::Graph& g, const DirectWork& w) {
+  const int size = w.seconds > 0 ? std::ilogb(w.seconds) / 2 : 0;
+  return std::hash<std::string_view>()(g.key()) ^
+         static_cast<std::size_t>(size) * 0x9e3779b97f4a7c15U;
+}
+
 }  // namespace
 
-Round::Round(const fusion::Graph& g, bool planned)
-    : key_(std::hash<std::string_view>()(g.key())), nodes_(g.size()) {
+Round::Round(const fusion::Graph& g, bool planned) : nodes_(g.size()) {
   if (config().plan == PlanMode::Always) return;
   const DirectWork work = direct_work(g);
+  key_ = key_of(g, work);
   estimate_ = work.seconds;
   if (!work.same_bits || estimate_ <= 0) return;
   if (records().size() >= kMaxRecords) records().clear();
@@ -94,7 +102,7 @@ const char* Round::why_direct(const fusion::Graph& g, bool planned) {
   if (config().plan == PlanMode::Always) return nullptr;
   const DirectWork work = direct_work(g);
   if (!work.same_bits || work.seconds <= 0) return nullptr;
-  const auto at = records().find(std::hash<std::string_view>()(g.key()));
+  const auto at = records().find(key_of(g, work));
   const Rounds::Record r = at == records().end() ? Rounds::Record() : at->second;
   if (!goes_direct(r, planned, g.size(), work.seconds, work)) return nullptr;
   if (planned || r.dropped) return "its plan was slower";
@@ -155,7 +163,7 @@ void Round::took(double seconds, double planning) {
 }
 
 void never_plan(const fusion::Graph& g) {
-  Rounds::Record& r = records()[std::hash<std::string_view>()(g.key())];
+  Rounds::Record& r = records()[key_of(g, direct_work(g))];
   r.dropped = r.ahead = true;
 }
 

@@ -41,7 +41,7 @@ class Round {
   void took(double seconds, double planning = 0);
 
  private:
-  std::uint64_t key_;
+  std::uint64_t key_ = 0;
   int nodes_;
   double estimate_ = 0;
   bool direct_ = false, wants_plan_ = false;

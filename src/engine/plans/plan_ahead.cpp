@@ -72,6 +72,7 @@ class Snapshot {
     to.view_dtype = from.view_dtype;
     to.in_place = from.in_place;
     to.scalar = from.scalar;
+    to.data_offset = from.data_offset;
   }
 
   fusion::Graph graph_;

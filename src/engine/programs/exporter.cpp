@@ -76,13 +76,15 @@ bool Trace::has(const fusion::Plan& p, const Trace& planned,
 
 std::vector<std::int64_t> Trace::numbers(const fusion::Plan& p) const {
   std::vector<std::int64_t> numbers;
-  for (const fusion::Source& s : p.exprs.sources()) numbers.push_back(graph_->field(s));
+  for (const fusion::Exprs* e : {&p.exprs, &p.answers.exprs})
+    for (const fusion::Source& s : e->sources()) numbers.push_back(graph_->field(s));
   return numbers;
 }
 
 std::vector<std::uint32_t> Trace::sites(const fusion::Plan& p) const {
   std::vector<std::uint32_t> sites;
-  for (const fusion::Source& s : p.exprs.sources()) sites.push_back((*graph_)[s.node].node->site);
+  for (const fusion::Exprs* e : {&p.exprs, &p.answers.exprs})
+    for (const fusion::Source& s : e->sources()) sites.push_back((*graph_)[s.node].node->site);
   return sites;
 }
 
@@ -94,13 +96,6 @@ std::vector<std::uint32_t> Trace::result_sites() const {
 
 std::vector<Scalar> Trace::scalars(const fusion::Plan& p) const {
   return given_by(*graph_, p, {}).scalars;
-}
-
-Extents Trace::extents() const {
-  Extents all;
-  for (const GNode& g : graph_->nodes)
-    all.insert(all.end(), g.node->shape.begin(), g.node->shape.end());
-  return all;
 }
 
 tracer::Array untouched(DType t, const Dims& shape) {
@@ -144,21 +139,6 @@ WatchedCall::~WatchedCall() {
   const std::lock_guard held(tracer::lock());
   trace_.reset();
   capture_.reset();
-}
-
-Variant::Bound bounds_of_class(std::int64_t extent) {
-  const std::int64_t of = fusion::size_class(extent);
-  Variant::Bound b{extent, extent};
-  const auto widened = [&](std::int64_t from, std::int64_t by) {
-    for (std::int64_t step = std::int64_t{1} << 40; step > 0; step /= 2)
-      while (from + by * step >= 0 && from + by * step <= kUnbounded &&
-             fusion::size_class(from + by * step) == of)
-        from += by * step;
-    return from;
-  };
-  b.least = widened(extent, -1);
-  b.most = widened(extent, 1);
-  return b;
 }
 
 std::vector<Trace::Leaf> Trace::leaves() const {

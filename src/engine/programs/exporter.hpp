@@ -38,8 +38,6 @@ class Trace {
   std::vector<std::uint32_t> result_sites() const;
   std::vector<Scalar> scalars(const fusion::Plan& p) const;
 
-  // Of all arrays in it, one after the other.
-  Extents extents() const;
   struct Leaf {
     Variant::Leaf::Kind kind;
     std::int32_t node, number;  // of the argument
@@ -96,8 +94,6 @@ class WatchedCall {
   Refusal refused_;
 };
 
-// Extents that are planned for as this one is.
-Variant::Bound bounds_of_class(std::int64_t extent);
 // The operations of the plan that are no regions, by name.
 std::vector<std::string> operations_of(const fusion::Plan& p);
 // Where each step's kernel is in the program's table, to which it may add.

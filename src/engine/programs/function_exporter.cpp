@@ -499,14 +499,6 @@ void FunctionExporter::add_variant(const Box& box, const Extents& at, const Plan
   }
   if (written != data_.writes.size() || v.results.size() < trace.results().size())
     throw Refused("which arguments it writes to depends on the extents", 0);
-  // Extents that follow from the dynamic ones, and the classes that the plan is for.
-  const auto seen = fit.of_each([](const Trace& t) { return t.extents(); });
-  const std::vector<Number> extents = fit.numbers(seen);
-  std::map<std::vector<std::int64_t>, std::int64_t> checked;
-  for (std::size_t i = 0; i < extents.size(); ++i)
-    if (extents[i].differences.size() > 1) checked[extents[i].differences] = seen[0][i];
-  for (const auto& [differences, n] : checked)
-    v.checks.push_back({{differences}, bounds_of_class(n)});
   for (const auto& d : p.of->demands()) v.demands.push_back(d.otherwise);
   v.kernels = add_kernels(data_, *p.plan, tiers_);
   v.plan = *p.plan;

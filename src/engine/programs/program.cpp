@@ -222,24 +222,16 @@ std::unique_ptr<Program::Ready> Program::prepared(const Extents& extents) {
     if (!inside) continue;
     Extents from_base = extents;
     for (std::size_t i = 0; i < extents.size(); ++i) from_base[i] -= v.base[i];
-    const auto within = [&](const Variant::Check& c) {
-      const std::int64_t n = c.extent.at(from_base, v.points);
-      return c.bound.least <= n && n <= c.bound.most;
-    };
-    if (!std::ranges::all_of(v.checks, within)) continue;
+    auto next = v.numbers.begin();
+    const auto number = [&](const fusion::Source&) { return (next++)->at(from_base, v.points); };
     Given given;
-    v.plan.exprs.evaluate_by(
-        [&, next = v.numbers.begin()](const fusion::Source&) mutable {
-          return (next++)->at(from_base, v.points);
-        },
-        given.values);
+    v.plan.exprs.evaluate_by(number, given.values);
+    if (!v.plan.answers.hold_by(number)) continue;
     const auto shape_of = [&](const std::vector<Number>& numbers) {
       Dims shape;
       for (const Number& n : numbers) shape.push_back(n.at(from_base, v.points));
       return shape;
     };
-    const auto holds = [&](const fusion::Guard& g) { return g.holds(given.values); };
-    if (!std::ranges::all_of(v.plan.guards, holds)) continue;
     for (const NumberScalar& s : v.scalars)
       given.scalars.push_back(value_of(s, from_base, v.points));
     given.slots.resize(static_cast<std::size_t>(v.nodes));

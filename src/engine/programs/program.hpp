@@ -44,15 +44,9 @@ struct Variant {
     std::int64_t least, most;
   };
   std::vector<Bound> bounds;
-  // Extents of the recorded arrays, which the plan is for within their bounds.
-  struct Check {
-    Number extent;
-    Bound bound;
-  };
-  std::vector<Check> checks;
   std::vector<std::int64_t> base;     // of each extent: the first point of the grid
   std::vector<std::int32_t> points;   // and how many
-  std::vector<Number> numbers;        // of the plan's sources, in their order
+  std::vector<Number> numbers;        // of the plan's sources and of its answers', in their order
   std::vector<NumberScalar> scalars;  // that the steps name, one after the other
   struct Leaf {
     std::int32_t node;

@@ -16,8 +16,8 @@ using engine::all;
 
 // What a run reads of a plan. Kernels are in the program's own table.
 template <class A>
-void fields(A& a, Guard& g) {
-  all(a, g.relation, g.left, g.right);
+void fields(A& a, Answer& s) {
+  all(a, s.question.relation, s.question.left, s.question.right, s.yes);
 }
 template <class A>
 void fields(A& a, RegionSpec& r) {
@@ -75,7 +75,7 @@ void fields(A& a, Step& s) {
 }
 template <class A>
 void fields(A& a, Plan& p) {
-  all(a, p.exprs, p.guards, p.steps);
+  all(a, p.exprs, p.answers, p.steps);
 }
 
 }  // namespace plait::fusion
@@ -99,10 +99,6 @@ void fields(A& a, Variant::Bound& b) {
   all(a, b.least, b.most);
 }
 template <class A>
-void fields(A& a, Variant::Check& c) {
-  all(a, c.extent, c.bound);
-}
-template <class A>
 void fields(A& a, Variant::Leaf& l) {
   all(a, l.node, l.kind, l.number, l.dtype, l.shape, l.exclusive);
 }
@@ -112,7 +108,7 @@ void fields(A& a, Variant::Result& r) {
 }
 template <class A>
 void fields(A& a, Variant& v) {
-  all(a, v.bounds, v.checks, v.base, v.points, v.numbers, v.scalars, v.leaves, v.nodes, v.results,
+  all(a, v.bounds, v.base, v.points, v.numbers, v.scalars, v.leaves, v.nodes, v.results,
       v.demands, v.kernels, v.plan);
 }
 template <class A>
@@ -132,7 +128,7 @@ void fields(A& a, ProgramData& p) {
 namespace {
 
 // Of the format, and of what kernels expect of the library: it changes with either.
-constexpr std::uint32_t kVersion = 3;
+constexpr std::uint32_t kVersion = 4;
 
 struct Header {
   char magic[8] = {'p', 'l', 'a', 'i', 't', 'r', 'u', 'n'};

@@ -323,7 +323,8 @@ Report gather(const Graph& g, fusion::Plan& plan, const std::vector<std::int64_t
   Report r;
   r.target = options.target;
   r.nodes = g.size();
-  const fusion::Traffic traffic = fusion::traffic_of(g, plan.steps);
+  const fusion::PlanGraph planned(g);
+  const fusion::Traffic traffic = fusion::traffic_of(planned, plan.steps);
   r.bytes_moved = traffic.all;
   r.bytes_least = traffic.least;
   std::vector<bool> in_memory(static_cast<std::size_t>(g.size()));
@@ -346,7 +347,7 @@ Report gather(const Graph& g, fusion::Plan& plan, const std::vector<std::int64_t
     std::set<std::int32_t> read;
     for (const fusion::Read& in : s.lowered.reads) read.insert(in.node);
     if (s.kind == StepKind::Direct)
-      for (std::int32_t in : fusion::operands(g, s.region.roots[0], s.epilogue)) read.insert(in);
+      for (std::int32_t in : fusion::operands(planned, s.region.roots[0], s.epilogue)) read.insert(in);
     for (std::int32_t in : read) {
       region.reads.push_back(array(in));
       note_packed(region, g[in], names);

@@ -15,7 +15,8 @@ namespace {
 bool known(const Array& a) {
   const Ref<tracer::Node> node = tracer::read(a);
   tracer::Node* wanted[] = {node.get()};
-  const fusion::Graph g(wanted);
+  const fusion::Graph recorded(wanted);
+  const fusion::PlanGraph g(recorded);
   return fusion::non_negative(g, fusion::common_subexpressions(g)).back();
 }
 

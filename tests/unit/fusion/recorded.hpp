@@ -49,13 +49,12 @@ inline Bytes results(const ir::Kernel& k, Bytes buffers, const std::vector<std::
 class Recorded {
  public:
   explicit Recorded(const Array& a, fusion::RegionKind kind = fusion::RegionKind::Map)
-      : node_(tracer::read(a)), graph_(std::vector<tracer::Node*>{node_.get()}) {
+      : node_(tracer::read(a)), recorded_(std::vector<tracer::Node*>{node_.get()}) {
     canon_ = fusion::common_subexpressions(graph_);
     non_negative_ = fusion::non_negative(graph_, canon_);
     for (std::int32_t i = 0; i < graph_.size(); ++i) in_memory_.push_back(graph_[i].leaf);
     const fusion::RegionSpec region{kind, {graph_.size() - 1}};
     REQUIRE(fusion::survey(input(), region).needs.empty());
-    facts_.forget(0);
     fusion::lower(input(), region, lowered);
     ir::verify(lowered.kernel);
   }
@@ -65,7 +64,7 @@ class Recorded {
   std::int64_t trips(std::int32_t loop) {
     return fusion::concrete(input(), loop == 0 ? lowered.grid_extent : lowered.extents[loop]);
   }
-  std::size_t guards() const { return facts_.recorded(); }
+  std::size_t answers() const { return graph_.answers().given().size(); }
 
   Bytes run() {
     const Call c = call();
@@ -95,23 +94,24 @@ class Recorded {
   };
   std::vector<Scalar> scalars() const {
     std::vector<Scalar> of;
-    for (const std::int32_t n : lowered.scalars) of.push_back(graph_[n].node->scalar);
+    for (const std::int32_t n : lowered.scalars) of.push_back(recorded_[n].node->scalar);
     return of;
   }
   Call call() {
     std::vector<std::size_t> sizes;
     for (const fusion::BufferSource& b : lowered.buffers) {
-      const tracer::Node& n = *graph_[b.index].node;
+      const tracer::Node& n = *recorded_[b.index].node;
       sizes.push_back(static_cast<std::size_t>(element_count(n.shape)) * itemsize(n.dtype));
     }
     std::vector<std::int64_t> values, params;
-    exprs_.evaluate(graph_, values);
+    exprs_.evaluate(recorded_, values);
     for (fusion::ExprId e : lowered.params) params.push_back(values[e]);
     return {memory(sizes), params, values[lowered.grid_extent]};
   }
 
   Ref<tracer::Node> node_;
-  fusion::Graph graph_;
+  fusion::Graph recorded_;
+  fusion::PlanGraph graph_{recorded_};
   fusion::Exprs exprs_;
   std::vector<std::int32_t> canon_;
   std::vector<bool> non_negative_, in_memory_;

@@ -20,9 +20,9 @@ class StoreShared final : public fusion::Rule {
   StoreShared() : Rule(fusion::of_kind(NodeKind::Elementwise)) {}
 
   void visit(const fusion::Candidate& c, std::int32_t node, fusion::Offers& o) const override {
-    const fusion::GNode& gn = c.problem().graph[node];
+    const fusion::PlanNode& gn = c.problem().graph[node];
     if (gn.uses < 2) return;
-    const auto elements = static_cast<double>(element_count(gn.node->shape));
+    const double elements = elements_of(gn.node->extents);
     const fusion::Reading r =
         fusion::reading(*c.problem().target.machine, elements,
                         static_cast<double>(op_info(gn.node->fn).cost), elements * gn.uses);
@@ -37,6 +37,10 @@ struct Graph {
       : node(tracer::read(a)), graph(std::vector<tracer::Node*>{node.get()}) {}
   Ref<tracer::Node> node;
   fusion::Graph graph;
+};
+struct Numbered : Graph {
+  explicit Numbered(const Graph& g) : Graph(g), numbered(graph) {}
+  fusion::PlanGraph numbered;
 };
 
 // exp(x), which two sums read.
@@ -89,7 +93,7 @@ class StoreFunction final : public fusion::Rule {
       : Rule(fusion::of_kind(NodeKind::Elementwise)), fn_(fn), as_is_(as_is), instead_(instead) {}
 
   void visit(const fusion::Candidate& c, std::int32_t node, fusion::Offers& o) const override {
-    const fusion::GNode& gn = c.problem().graph[node];
+    const fusion::PlanNode& gn = c.problem().graph[node];
     if (gn.node->fn != fn_) return;
     const std::int32_t in = gn.in[0];
     if (!c.problem().graph[in].leaf && !c.is_root(in)) return;
@@ -156,9 +160,9 @@ TEST_CASE("an offer that pays with another one's edit only is found by whole cos
 }
 
 TEST_CASE("candidates are values: a copy is edited alone") {
-  const Graph g = shared_exponential();
-  const std::vector<std::int32_t> canon = fusion::common_subexpressions(g.graph);
-  const fusion::Problem problem(g.graph, canon, {});
+  const Numbered g(shared_exponential());
+  const std::vector<std::int32_t> canon = fusion::common_subexpressions(g.numbered);
+  const fusion::Problem problem(g.numbered, canon, {});
   fusion::Search search(problem, {});
   fusion::Candidate other = search.candidate();
   std::int32_t exponential = -1;

@@ -1,0 +1,64 @@
+#include "answers.hpp"
+
+#include <cstdlib>
+#include <limits>
+
+#include "graph.hpp"
+
+namespace plait::fusion {
+
+std::int64_t magnitude_class(std::int64_t number) {
+  if (number < 0) return -1 - magnitude_class(number == INT64_MIN ? INT64_MAX : -number);
+  std::int64_t c = 0;
+  for (const std::int64_t most : {std::int64_t{0}, std::int64_t{1}, kShort, std::int64_t{512},
+                                  std::int64_t{16384}, std::int64_t{1} << 20})
+    c += number > most;
+  return c;
+}
+
+bool Question::holds(const std::vector<std::int64_t>& values) const {
+  const std::int64_t l = values[static_cast<std::size_t>(left)],
+                     r = values[static_cast<std::size_t>(right)];
+  switch (relation) {
+    case Relation::Equal:
+      return l == r;
+    case Relation::AtMost:
+      return l <= r;
+    case Relation::Class:
+      return magnitude_class(l) == r;
+  }
+  return false;
+}
+
+bool Answers::ask(Relation r, ExprId a, ExprId b, std::int64_t value_a, std::int64_t value_b) {
+  const bool yes = r == Relation::Equal    ? value_a == value_b
+                   : r == Relation::AtMost ? value_a <= value_b
+                                           : magnitude_class(value_a) == value_b;
+  if (exprs.is_constant(a) && exprs.is_constant(b)) return yes;
+  const std::uint64_t question = static_cast<std::uint64_t>(a) << 34 |
+                                 static_cast<std::uint64_t>(b) << 4 | static_cast<std::uint64_t>(r);
+  if (asked_.insert(question).second) given_.push_back({{r, a, b}, yes});
+  return yes;
+}
+
+bool Answers::hold(const Graph& g) const {
+  return hold_by([&](const Source& s) { return g.field(s); });
+}
+
+std::vector<std::int64_t>& Answers::scratch() {
+  static thread_local std::vector<std::int64_t> values;
+  return values;
+}
+
+std::size_t Answers::bytes() const {
+  constexpr std::size_t kExpr = 80;  // an item, and its place in the index
+  return exprs.size() * kExpr + given_.size() * sizeof(Answer);
+}
+
+void Answers::close() {
+  estimated_ = {};
+  asked_ = {};
+  given_.shrink_to_fit();
+}
+
+}  // namespace plait::fusion

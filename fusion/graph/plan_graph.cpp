@@ -1,0 +1,266 @@
+#include "plan_graph.hpp"
+
+#include <algorithm>
+
+#include "written_parts.hpp"
+
+namespace plait::fusion {
+using tracer::NodeKind;
+
+PlanGraph::PlanGraph(const Graph& g) : nodes(g.nodes.size()), graph_(g), operations_(nodes.size()) {
+  for (std::int32_t i = 0; i < size(); ++i) describe(i);
+  if (g.writes) find_written_parts(nodes);
+}
+
+void PlanGraph::describe(std::int32_t i) {
+  const GNode& from = graph_[i];
+  const tracer::Node& t = *from.node;
+  PlanNode& p = nodes[static_cast<std::size_t>(i)];
+  Node& n = operations_[static_cast<std::size_t>(i)];
+  p.node = &n;
+  std::copy(std::begin(from.in), std::end(from.in), std::begin(p.in));
+  p.uses = from.uses;
+  p.memory = from.memory;
+  p.leaf = from.leaf;
+  p.wanted = from.wanted;
+  p.held = from.held;
+  p.expiring = from.expiring;
+  p.exclusive = from.exclusive;
+  n.kind = from.kind();
+  n.dtype = t.dtype;
+  n.view_dtype = t.view_dtype;
+  n.fn = t.fn;
+  n.reduce = t.reduce;
+  n.call = t.call;
+  n.n_inputs = t.n_inputs;
+  n.in_place = t.in_place;
+  n.axes = t.axes;
+  n.recorded = &t;
+  for (int k = 0; k < 3; ++k)
+    if (p.in[k] >= 0) n.inputs[k] = &operations_[static_cast<std::size_t>(p.in[k])];
+  find_extents(i, t);
+  find_maps(i);
+  find_strides(i, t);
+  find_view(i, t);
+}
+
+Number PlanGraph::source(const Source& s, std::int64_t value) {
+  return {*this, answers_.exprs.source(s), value};
+}
+
+// One of these, or one that has been met, where it equals that.
+Number PlanGraph::like(const Source& s, std::int64_t value, const Numbers& near) {
+  Number n = source(s, value);
+  for (const std::int64_t small : {0, 1})
+    if (value == small) return n == Number(small) ? Number(small) : n;
+  for (const Number& other : near)
+    if (other.value_ == value && n == other) return other;
+  const auto [known, fresh] = by_value_.try_emplace(value, n);
+  if (!fresh && n == known->second) n = known->second;
+  return n;
+}
+
+// The extents of operations follow from those of their operands; the recorder has seen to it that
+// those that are broadcast together are equal, or 1.
+void PlanGraph::find_extents(std::int32_t i, const tracer::Node& t) {
+  Node& n = operations_[static_cast<std::size_t>(i)];
+  const bool leaf = nodes[static_cast<std::size_t>(i)].leaf;
+  const int dims = t.shape.size();
+  const auto broadcast = [&](int d) -> Number {
+    for (int k = 0; k < t.n_inputs; ++k) {
+      if (!n.inputs[k]) continue;
+      const Numbers& from = n.inputs[k]->extents;
+      const int e = d - dims + from.size();
+      if (e >= 0 && from[e].value_ == t.shape[d] && !from[e].is_constant()) return from[e];
+    }
+    if (t.shape[d] == 1) return 1;
+    return like({i, Field::Shape, d}, t.shape[d], {});
+  };
+  int kept = 0;
+  for (int d = 0; d < dims; ++d) {
+    const Source s{i, Field::Shape, d};
+    const auto same_as = [&](const Numbers& from, int e) {
+      return e < from.size() && from[e].value_ == t.shape[d] ? from[e] : like(s, t.shape[d], from);
+    };
+    if (leaf) {
+      const Number e = source(s, t.shape[d]);
+      n.extents.push_back(t.shape[d] == 1 && e == Number(1) ? Number(1) : e);
+      continue;
+    }
+    switch (t.kind) {
+      case NodeKind::Elementwise:
+        n.extents.push_back(broadcast(d));
+        break;
+      case NodeKind::Cast:
+      case NodeKind::Update:
+        n.extents.push_back(same_as(n.inputs[0]->extents, d));
+        break;
+      case NodeKind::Reduce: {
+        while (std::find(t.axes.begin(), t.axes.end(), kept) != t.axes.end()) ++kept;
+        n.extents.push_back(same_as(n.inputs[0]->extents, kept++));
+        break;
+      }
+      default:
+        n.extents.push_back(like(s, t.shape[d], n.inputs[0] ? n.inputs[0]->extents : Numbers()));
+    }
+  }
+}
+
+// Strides by what the layout is, where it is C's; of an axis of one element they are what they
+// would be there.
+Numbers PlanGraph::laid_out(const Source& first, const Dims& strides, const Numbers& extents,
+                            std::int64_t item, const Numbers* near) {
+  Numbers all(strides.size());
+  Number dense = item;
+  for (int d = strides.size(); d-- > 0;) {
+    const Source s{first.node, first.field, d};
+    if (extents[d].is_constant() && extents[d].value_ == 1) {
+      all[d] = dense;
+      continue;
+    }
+    if (near) {
+      all[d] = like(s, strides[d], *near);
+    } else {
+      const Number n = source(s, strides[d]);
+      const bool as_dense = strides[d] == dense.value_ && n == dense;
+      all[d] = as_dense ? dense : strides[d] == 0 && n == Number(0) ? Number(0) : n;
+    }
+    dense = dense * extents[d];
+  }
+  return all;
+}
+
+void PlanGraph::find_strides(std::int32_t i, const tracer::Node& t) {
+  Node& n = operations_[static_cast<std::size_t>(i)];
+  const PlanNode& p = nodes[static_cast<std::size_t>(i)];
+  const auto item = static_cast<std::int64_t>(itemsize(t.dtype));
+  if (t.kind != NodeKind::View || p.leaf) {
+    n.byte_strides = laid_out({i, Field::Stride, 0}, t.strides, n.extents, item, nullptr);
+    return;
+  }
+  n.byte_strides =
+      laid_out({i, Field::Stride, 0}, t.strides, n.extents, item, &n.inputs[0]->byte_strides);
+}
+
+void PlanGraph::find_view(std::int32_t i, const tracer::Node& t) {
+  Node& n = operations_[static_cast<std::size_t>(i)];
+  n.offset = source({i, Field::Offset, 0}, t.offset);
+  if (t.kind == NodeKind::Gather) {
+    n.step = source({i, Field::Step, 0}, t.step);
+    n.view_byte_strides = laid_out({i, Field::ViewStride, 0}, t.view_strides, n.extents,
+                                   static_cast<std::int64_t>(itemsize(t.dtype)), nullptr);
+  }
+  if (t.kind != NodeKind::Update || nodes[static_cast<std::size_t>(i)].leaf) return;
+  const Numbers& value = n.inputs[1]->extents;
+  for (int d = 0; d < t.view_shape.size(); ++d)
+    n.view_extents.push_back(d < value.size() && value[d].value_ == t.view_shape[d]
+                                 ? value[d]
+                                 : like({i, Field::ViewShape, d}, t.view_shape[d], n.extents));
+  n.view_byte_strides =
+      laid_out({i, Field::ViewStride, 0}, t.view_strides, n.view_extents,
+               static_cast<std::int64_t>(itemsize(t.view_dtype)), &n.byte_strides);
+}
+
+void PlanGraph::find_maps(std::int32_t i) {
+  const GNode& from = graph_[i];
+  PlanNode& p = nodes[static_cast<std::size_t>(i)];
+  const auto numbers = [&](Field f, const Dims& of) {
+    Numbers all;
+    for (int d = 0; d < of.size(); ++d) all.push_back(source({i, f, d}, of[d]));
+    return all;
+  };
+  if (from.map)
+    p.map = std::make_shared<const PlanViewMap>(
+        PlanViewMap{numbers(Field::MapStart, from.map->start), from.map->from,
+                    numbers(Field::MapStep, from.map->step)});
+  if (from.index)
+    p.index = std::make_shared<const PlanIndexMap>(
+        PlanIndexMap{numbers(Field::IndexStart, from.index->start), from.index->wider,
+                     from.index->axis, numbers(Field::IndexStep, from.index->step)});
+}
+
+Number PlanGraph::number(const Source& s) const {
+  const PlanNode& p = (*this)[s.node];
+  const Node& n = *p.node;
+  switch (s.field) {
+    case Field::Shape:
+      return n.extents[s.dim];
+    case Field::Stride:
+      return n.byte_strides[s.dim];
+    case Field::Layout:
+      return n.kind == NodeKind::View ? own_strides(n)[s.dim] : n.byte_strides[s.dim];
+    case Field::Offset:
+      return n.offset;
+    case Field::ViewShape:
+      return n.view_extents[s.dim];
+    case Field::ViewStride:
+      return n.view_byte_strides[s.dim];
+    case Field::MapStart:
+      return p.map->start[s.dim];
+    case Field::MapStep:
+      return p.map->step[s.dim];
+    case Field::IndexStart:
+      return p.index->start[s.dim];
+    case Field::IndexStep:
+      return p.index->step[s.dim];
+    case Field::InputShape:
+      return n.inputs[0]->extents[s.dim];
+    case Field::Step:
+      return n.step;
+    default:
+      return {*this, answers_.exprs.source(s), graph_.field(s)};
+  }
+}
+
+ExprId PlanGraph::expression(const Source& s) const { return number(s).in(*this); }
+
+void PlanGraph::note_estimate(ExprId e) const {
+  answers_.estimate(e, [&](const Source& s) { return graph_.field(s); });
+}
+
+void PlanGraph::note_equal(const Number& n) const {
+  const auto [known, fresh] = by_value_.try_emplace(n.value_, n);
+  if (!fresh) static_cast<void>(known->second == n);
+}
+
+Numbers own_strides(const Node& n) {
+  return n.kind == NodeKind::View
+             ? contiguous_strides(n.extents, static_cast<std::int64_t>(itemsize(n.dtype)))
+             : n.byte_strides;
+}
+
+Numbers contiguous_strides(const Numbers& shape, std::int64_t item) {
+  Numbers strides(shape.size());
+  Number step = item;
+  for (int d = shape.size(); d-- > 0;) {
+    strides[d] = step;
+    step = step * shape[d];
+  }
+  return strides;
+}
+
+bool chunks_keep_bits(const Node& n) {
+  return chunks_keep_bits(n, n.inputs[0]->extents, n.inputs[0]->byte_strides);
+}
+
+tracer::ProductAxes product_axes(const Node& n) {
+  return tracer::product_axes(n.axes, n.extents.size());
+}
+Number product_depth(const Node& n) {
+  const Numbers& first = n.inputs[0]->extents;
+  return element_count(Numbers(first.end() - product_axes(n).sums, first.end()));
+}
+ir::ProductTypes product_types(const Node& n) {
+  return {n.inputs[0]->dtype, n.inputs[1]->dtype, n.dtype};
+}
+
+std::vector<int> by_width(const Numbers& shape, const Numbers& strides) {
+  std::vector<int> order;
+  for (int d = 0; d < shape.size(); ++d)
+    if (!(shape[d] == 1)) order.push_back(d);
+  std::stable_sort(order.begin(), order.end(),
+                   [&](int a, int b) { return abs(strides[a]) > abs(strides[b]); });
+  return order;
+}
+
+}  // namespace plait::fusion
