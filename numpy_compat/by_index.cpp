@@ -169,7 +169,8 @@ std::optional<Array> bincount(const Array& x, const Array* weights, std::int64_t
   Ref<Buffer> memory;
   if (!weights) {
     Array out = fresh({bins}, DType::Int64, memory);
-    engine::count_bins(p, at.size(), reinterpret_cast<std::int64_t*>(memory->data), bins);
+    engine::count_bins(held.data(), sizeof *p, at.size(),
+                       reinterpret_cast<std::int64_t*>(memory->data), bins);
     return out;
   }
   Array w = as(*weights, DType::Float64);

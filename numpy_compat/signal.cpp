@@ -7,6 +7,7 @@
 #include "indexing.hpp"
 #include "record.hpp"
 #include "sorting.hpp"
+#include "tracer/calls.hpp"
 
 namespace plait::numpy {
 namespace {
@@ -18,8 +19,6 @@ Array line(const Array& a) { return tracer::reshape(a, Dims{-1}); }
 bool truth(const Array& a) { return tracer::item(all(a), {}).as<bool>(); }
 Array rest(const Array& a) { return slice_axis(a, 0, 1, a.size()); }
 Array front(const Array& a) { return slice_axis(a, 0, 0, a.size() - 1); }
-
-Array steps(const Array& a) { return call(OpId::Subtract, rest(a), front(a)); }
 
 void check_line(const char* function, const char* what, const Array& a) {
   if (a.ndim() != 1)
@@ -87,20 +86,9 @@ Array interp(const Array& x, const Array& xp, const Array& fp) {
   if (xp.size() == 0) throw ValueError("array of sample points is empty");
   const Array at = as(x, DType::Float64), points = as(xp, DType::Float64);
   const Array values = as(fp, DType::Float64);
-  const std::int64_t n = points.size();
   if (at.size() == 0) return tracer::copy(at);
-  // The point on the left of each x, from -1 on; NaN has none, and comes out by the arithmetic.
-  const Array left = call(OpId::Subtract, searchsorted(points, at, true), strong(1));
-  const Array i = clamped(left, n);
-  const Array slopes =
-      n == 1 ? zeros({1}) : call(OpId::Divide, steps(values), steps(points));  // of each interval
-  const Array x0 = looked_up(points, i), y0 = looked_up(values, i);
-  const Array slope = looked_up(slopes, clamped(left, slopes.size()));
-  const Array sloped =
-      call(OpId::Add, call(OpId::Multiply, slope, call(OpId::Subtract, at, x0)), y0);
-  const Array on_point = call(OpId::LogicalOr, call(OpId::LessEqual, at, x0),
-                              call(OpId::GreaterEqual, at, take_at(points, 0, n - 1)));
-  return call(OpId::Where, on_point, y0, sloped);
+  const Array inputs[] = {at, points, values};
+  return tracer::call(CallId::Interp, inputs, {})[0];
 }
 
 Array convolve(const Array& given_a, const Array& given_v, Convolution mode) {

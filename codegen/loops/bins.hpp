@@ -6,11 +6,12 @@
 
 namespace plait::loops {
 
-// Bin b is [edges[b], edges[b + 1]), the last one with its upper edge. An element's share of the
-// whole width, times the number of bins, is within `margin` of b at edges[b].
+// Bin b is [edges[b], edges[b + 1]), the last one with its upper edge. An element's distance from
+// the first edge, times `scale`, is within `margin` of b at edges[b].
 struct EqualBins {
   const double* edges;
   std::int64_t bins;
+  double scale;
   double margin;
 };
 EqualBins equal_bins(const double* edges, std::int64_t bins);

@@ -55,6 +55,13 @@ class ScatterInRegions final : public Rule {
     return std::nullopt;
   }
 
+  // Whether its region combines by the same indices for others, too.
+  static bool has_company(const Candidate& c, std::int32_t scatter) {
+    for (std::int32_t i = 0; i < c.problem().graph.size(); ++i)
+      if (i != scatter && c.scatters(i) && c.share_loop(i, scatter)) return true;
+    return false;
+  }
+
   // Whether indices and values are nothing that regions of their own compute.
   static bool in_loops(const Candidate& c, std::int32_t scatter) {
     return work_before(c, scatter).has_value();
@@ -88,8 +95,8 @@ class ScatterInRegions final : public Rule {
     }
     const std::optional<double> work = work_before(c, scatter);
     const char* const why = "computed by a call";
-    // The host computes calls of devices.
-    if (!c.problem().target.lanes && work) return;
+    // The host computes calls of devices, and a region reads indices for several at once.
+    if (work && (!c.problem().target.lanes || has_company(c, scatter))) return;
     if (bytes == 0) {
       o.make({{{Edit::Call, scatter, why}}});
       return;

@@ -52,6 +52,11 @@ void one_for_each_index(std::span<const ValueType> inputs, const CallAttributes&
   results[0].shape[static_cast<int>(attributes.numbers[0])] = inputs[1].shape[0];
 }
 
+void one_for_each_bin(std::span<const ValueType> /*inputs*/, const CallAttributes& attributes,
+                      std::span<ValueType> results) {
+  results[0] = {DType::Int64, {attributes.numbers[0]}};
+}
+
 void half_spectrum(std::span<const ValueType> inputs, const CallAttributes& attributes,
                    std::span<ValueType> results) {
   const bool single = inputs[0].dtype == DType::Float32;

@@ -24,6 +24,9 @@ void values_and_count(std::span<const ValueType> inputs, const CallAttributes& a
 // The first input's shape, but along axis numbers[0] as many as the second has elements.
 void one_for_each_index(std::span<const ValueType> inputs, const CallAttributes& attributes,
                         std::span<ValueType> results);
+// Integers, as many as numbers[0].
+void one_for_each_bin(std::span<const ValueType> inputs, const CallAttributes& attributes,
+                      std::span<ValueType> results);
 // Of real lines along axis numbers[0], n / 2 + 1 complex numbers; of those, numbers[1] real ones.
 void half_spectrum(std::span<const ValueType> inputs, const CallAttributes& attributes,
                    std::span<ValueType> results);

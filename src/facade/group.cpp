@@ -11,6 +11,7 @@
 #include "numpy_compat/places.hpp"
 #include "numpy_compat/record.hpp"
 #include "numpy_compat/sorting.hpp"
+#include "tracer/calls.hpp"
 
 namespace plait::detail {
 
@@ -45,15 +46,15 @@ tracer::Array kept(const tracer::Array& a) {
   return whole ? tracer::wrap(n) : tracer::copy(a, 'C');
 }
 
-tracer::Array ones(std::int64_t n) {
-  return tracer::broadcast_to(tracer::from_scalar(scalar_int(1)), {n});
+tracer::Array counted(const tracer::Array& codes, std::int64_t bins) {
+  if (codes.size() == 0 || bins == 0) return tracer::full({bins}, scalar_int(0));
+  return tracer::call(CallId::Bincount, {&codes, 1}, {.numbers = {bins}})[0];
 }
 
 class Combiner {
  public:
   explicit Combiner(const Grouping& g)
       : codes_(unwrap(g.codes)), bins_(g.bins), present_(g.present) {}
-  Combiner(tracer::Array codes, std::int64_t bins) : codes_(std::move(codes)), bins_(bins) {}
 
   // fn of the values that have each code, from `start` on.
   tracer::Array by_code(OpId fn, const Scalar& start, const tracer::Array& values) const {
@@ -149,7 +150,7 @@ tracer::Array folded(aggregate what, const Grouping& g, const tracer::Array& v, 
 Grouping grouped(tracer::Array codes, std::int64_t bins, tracer::Array labels) {
   Grouping g;
   g.bins = g.size = bins;
-  g.counts = wrap(Combiner(codes, bins).sums(ones(codes.shape[0])));
+  g.counts = wrap(counted(codes, bins));
   g.codes = wrap(std::move(codes));
   g.labels = wrap(std::move(labels));
   return g;
@@ -179,7 +180,8 @@ Grouping by_hash(const tracer::Array& keys) {
                   : keys.dtype == DType::UInt64 ? DType::UInt64
                                                 : DType::Int64;
   const std::int64_t n = keys.size();
-  const numpy::Held held(tracer::copy(numpy::as(keys, t), 'C'));
+  const tracer::Array typed = numpy::as(keys, t);
+  const numpy::Held held(tracer::is_c_contiguous(typed) ? typed : tracer::copy(typed, 'C'));
   Ref<Buffer> memory;
   const tracer::Array codes = numpy::fresh({n}, DType::Int64, memory);
   const std::vector<std::int64_t> first =

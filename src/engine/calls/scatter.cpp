@@ -7,6 +7,7 @@
 #include "codegen/loops/loops.hpp"
 #include "core/machine.hpp"
 #include "core/scatter.hpp"
+#include "engine/direct/bins.hpp"
 #include "engine/direct/direct_kernels.hpp"
 #include "units.hpp"
 
@@ -57,6 +58,12 @@ void run_scatter_call(const CallRun& r) {
     join(args, strides, table);
   }
   run_cast(out.dtype, out.dtype, out.shape, whole, {out.data, out.strides});
+}
+
+void run_bincount(const CallRun& r) {
+  const Operand &at = r.inputs[0], &out = r.results[0];
+  count_bins(at.data, at.strides[0], at.shape[0], reinterpret_cast<std::int64_t*>(out.data),
+             out.shape[0]);
 }
 
 }  // namespace plait::engine

@@ -1,6 +1,8 @@
 #include "bins.hpp"
 
 #include <algorithm>
+#include <cstring>
+#include <type_traits>
 #include <vector>
 
 #include "codegen/loops/bins.hpp"
@@ -40,13 +42,47 @@ void count_by_threads(std::int64_t n, double seconds, std::int64_t* out, std::in
     out[static_cast<std::int64_t>(i) % bins] += others[i];
 }
 
+// table[bin(i)] grows for i in [0, n). Neighbours count in tables of their own where those fit into
+// the nearest cache: an element would wait for the one before it in the same bin.
+template <class F>
+void count_in_turn(std::int64_t n, std::int64_t bins, std::int64_t* table, F&& bin) {
+  constexpr int kTurns = 4;
+  constexpr std::int64_t kMostBins = 1024, kEach = std::int64_t{1} << 31;
+  if (bins > kMostBins || n < 4 * kTurns * bins) {
+    for (std::int64_t i = 0; i < n; ++i) ++table[bin(i)];
+    return;
+  }
+  std::uint32_t turns[kTurns][kMostBins];
+  for (std::int64_t first = 0; first < n; first += kEach) {
+    const std::int64_t last = std::min(n, first + kEach);
+    for (auto& counts : turns) std::fill(counts, counts + bins, 0);
+    std::int64_t i = first;
+    for (; i + kTurns <= last; i += kTurns)
+      for (int t = 0; t < kTurns; ++t) ++turns[t][bin(i + t)];
+    for (; i < last; ++i) ++turns[0][bin(i)];
+    for (const auto& counts : turns)
+      for (std::int64_t b = 0; b < bins; ++b) table[b] += counts[b];
+  }
+}
+
 }  // namespace
 
-void count_bins(const std::int64_t* at, std::int64_t n, std::int64_t* out, std::int64_t bins) {
-  count_by_threads(n, host_machine().counted, out, bins,
-                   [=](std::int64_t begin, std::int64_t end, std::int64_t* table) {
-                     for (std::int64_t i = begin; i < end; ++i) ++table[at[i]];
-                   });
+void count_bins(const std::byte* at, std::int64_t stride, std::int64_t n, std::int64_t* out,
+                std::int64_t bins) {
+  const auto count = [=](auto step) {
+    count_by_threads(n, host_machine().counted, out, bins,
+                     [=](std::int64_t begin, std::int64_t end, std::int64_t* table) {
+                       count_in_turn(end - begin, bins, table, [=](std::int64_t i) {
+                         std::int64_t b;
+                         std::memcpy(&b, at + (begin + i) * step, sizeof b);
+                         return b;
+                       });
+                     });
+  };
+  if (stride == sizeof(std::int64_t))
+    count(std::integral_constant<std::int64_t, sizeof(std::int64_t)>{});
+  else
+    count(stride);
 }
 
 void sum_bins(const std::int64_t* at, const double* weights, std::int64_t n, double* out,

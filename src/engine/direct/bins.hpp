@@ -1,11 +1,13 @@
 // Elements that are counted or summed by bins.
 #pragma once
+#include <cstddef>
 #include <cstdint>
 
 namespace plait::engine {
 
-// out[b] = how many of at[0..n) are b. Every one is below `bins`.
-void count_bins(const std::int64_t* at, std::int64_t n, std::int64_t* out, std::int64_t bins);
+// out[b] = how many of n integers, `stride` bytes apart, are b. Every one is below `bins`.
+void count_bins(const std::byte* at, std::int64_t stride, std::int64_t n, std::int64_t* out,
+                std::int64_t bins);
 
 // out[b] = the sum of the weights whose at is b, in the order of scatter.hpp.
 void sum_bins(const std::int64_t* at, const double* weights, std::int64_t n, double* out,

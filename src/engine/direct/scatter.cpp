@@ -103,9 +103,17 @@ void combine(OpId fn, const Rows& rows, std::int64_t step) {
     case OpId::Multiply:
       return combine<T>(rows, step, wrapping([](auto a, auto b) { return a * b; }));
     case OpId::Maximum:  // a NaN stays
-      return combine<T>(rows, step, [](T a, T b) { return a >= b || a != a ? a : b; });
+      return combine<T>(rows, step, [](T a, T b) {
+        if (b != b) [[unlikely]]
+          return a != a ? a : b;
+        return b > a ? b : a;
+      });
     case OpId::Minimum:
-      return combine<T>(rows, step, [](T a, T b) { return a <= b || a != a ? a : b; });
+      return combine<T>(rows, step, [](T a, T b) {
+        if (b != b) [[unlikely]]
+          return a != a ? a : b;
+        return b < a ? b : a;
+      });
     case OpId::Fmax:  // a number stays, without a flag
       return combine<T>(rows, step,
                         [](T a, T b) { return !(b != b) && (a != a || b > a) ? b : a; });

@@ -95,6 +95,20 @@ TEST_CASE("keys of any range") {
         ints{2, 4});
 }
 
+TEST_CASE("many keys: few of them, as many as elements, far apart, NaN") {
+  const std::int64_t n = 100'000;
+  const array<double> v = scattered(n, 50).astype<double>();
+  check_all(plait::zeros<std::int64_t>({n}) - 5, v);
+  check_all(scattered(n, 1000) - 500, v);
+  check_all(plait::arange<std::int64_t>(n, 0, -1), v);
+  check_all((plait::arange<std::int64_t>(0, n) * 7919 % 50'021) * 1'000'000'007, v);
+  const array<double> gaps = plait::where(scattered(n, 7) == 3, kNan, scattered(n, 7) * 0.5);
+  const auto g = plait::group_by(gaps);
+  CHECK(g.size() == 7);
+  CHECK(std::isnan(g.keys()(6)));
+  CHECK(g.count()(6) == plait::sum(plait::isnan(gaps)).item());
+}
+
 TEST_CASE("keys that are real numbers") {
   const auto g = plait::group_by(array<double>{kNan, 0.0, 2.5, -0.0, kNan, -1});
   CHECK(g.size() == 4);
@@ -178,11 +192,16 @@ TEST_CASE("several keys") {
 
 TEST_CASE("the number of threads changes no bit of an aggregation") {
   const std::int64_t n = 1'200'000;
-  const array<std::int64_t> keys = scattered(n, 100).eval();
+  const bool far = GENERATE(false, true);
+  const array<std::int64_t> keys = (scattered(n, 100) * (far ? 1'000'000'007 : 1)).eval();
   const array<double> v = plait::sin(plait::arange<double>(0, n)).eval();
   const auto results = [&](int threads) {
     plait::set_num_threads(threads);
     const auto g = plait::group_by(keys);
+    const auto mean = g.mean(v), max = g.max(v);  // in one pass
+    plait::eval(mean, max);
+    CHECK(plait::all(mean == g.mean(v)).item());
+    CHECK(plait::all(max == g.max(v)).item());
     std::vector<doubles> all;
     for (const auto& r :
          {g.sum(v), g.mean(v * 2), g.max(v), g.min(v), g.var(v), g.first(v), g.last(v + 1)})

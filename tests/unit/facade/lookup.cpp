@@ -94,6 +94,24 @@ TEST_CASE("many numbers are interpolated between few points") {
         std::vector<double>(100, 7));
 }
 
+TEST_CASE(
+    "interpolation in NumPy's arithmetic at what is not finite, between equal points, of few") {
+  const double inf = std::numeric_limits<double>::infinity();
+  const auto at = [](const std::vector<double>& x, const std::vector<double>& xp,
+                     const std::vector<double>& fp) {
+    return values_of(plait::interp(array<double>(x), array<double>(xp), array<double>(fp)));
+  };
+  CHECK(at({0.5, 1, -inf, inf}, {0, 1, 1, 2}, {1, 2, 5, 4}) == std::vector<double>{1.5, 5, 1, 4});
+  CHECK(at({-1, 0.5, 2.5}, {-inf, 0, 1, 2, inf}, {7, 7, 3, 4, 4}) == std::vector<double>{7, 5, 4});
+  CHECK(at({kNan, 1, 2, 3}, {2}, {5}) == std::vector<double>(4, 5));
+  CHECK(std::signbit(at({1}, {0, 1, 2}, {0, -0.0, 1})[0]));
+  std::vector<double> even, places;
+  for (int i = 0; i < 256; ++i) even.push_back(0.1 * i);
+  for (int i = 0; i < 20'000; ++i) places.push_back(25.5 * i / 20'000);
+  const auto same = at(places, even, even);
+  for (std::size_t i = 0; i < same.size(); ++i) CHECK(same[i] == Approx(places[i]));
+}
+
 TEST_CASE("bytes are counted and looked up") {
   const auto bytes = (plait::arange<std::int64_t>(0, 100'000) * 7919 % 251).astype<std::uint8_t>();
   const std::vector<std::uint8_t> list = values_of(bytes);

@@ -44,6 +44,15 @@ TEST_CASE("scatter_in_regions: a call where nothing is spared, of a device where
   }
 }
 
+TEST_CASE("scatter_in_regions: one region of what combines by the same indices in memory") {
+  const Array at = indices();
+  const Planned p({combined(at, operand({30000})), combined(at, operand({30000}))},
+                  {&fusion::call_libraries(), &fusion::scatter_in_regions()}, with_memory(1),
+                  {.lanes = true});
+  CHECK(p.calls() == 0);
+  CHECK(p.regions(fusion::RegionKind::Scatter) == 1);
+}
+
 TEST_CASE("scatter_in_regions: a call, whatever it costs, of values that are no loop's") {
   const Array v = tracer::matmul(operand({30000, 20}), operand({20}));
   const Planned p({combined(indices(), v)}, {&fusion::scatter_in_regions()}, with_memory(1));
