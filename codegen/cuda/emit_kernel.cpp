@@ -26,7 +26,7 @@ std::string program_head(const Mapping& m) {
   (s += prelude("base")) += "\n";
   ((s += prelude("narrow")) += kNarrowDTypes) += "\n";
   for (const char* part : {"half", "math", "complex", "integer", "convert", "generic",
-                           "complex_math", "sums", "extremes"})
+                           "complex_math", "summation_tree", "sums", "extremes"})
     (s += prelude(part)) += "\n";
   if (m.uses_shared_memory()) s += prelude("shared");
   if (m.team > 1) s += prelude("teams");

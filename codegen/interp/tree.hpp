@@ -2,17 +2,9 @@
 #pragma once
 #include <cstdint>
 
-namespace plait::interp {
+#include "core/summation_tree.hpp"
 
-// A complex element counts twice in NumPy's loop, which halves its thresholds and moves its splits.
-struct TreeShape {
-  bool complex = false;
-  int accumulators() const { return complex ? 4 : 8; }
-  std::int64_t leaf_limit() const { return complex ? 64 : 128; }
-  std::int64_t left(std::int64_t n) const {
-    return complex ? (n - n % 8) / 2 : n / 2 - (n / 2) % 8;
-  }
-};
+namespace plait::interp {
 
 class TreeWalk {
  public:

@@ -2,6 +2,7 @@
 #include <catch2/catch.hpp>
 
 #include "arrays.hpp"
+#include "numpy_compat/functions.hpp"
 #include "tracer/context.hpp"
 
 using namespace plait;

@@ -1,14 +1,4 @@
-// NumPy's summation tree: below 8 elements in order from -0.0, to 128 eight accumulators, above
-// that halves cut at a multiple of 8. A complex element counts twice. Its shape depends on the
-// number of elements only.
-struct RealTree {
-  static constexpr int ways = 8, leaf = 128, least_leaf = 64;
-  static PLAIT_INLINE Index left(Index n) { return n / 2 - n / 2 % 8; }
-};
-struct ComplexTree {
-  static constexpr int ways = 4, leaf = 64, least_leaf = 32;
-  static PLAIT_INLINE Index left(Index n) { return (n - n % 8) / 2; }
-};
+// Sums in NumPy's tree (core/summation_tree.def).
 
 // Sums that share a loop.
 template <class A, class B>

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "codegen/loops/half_blocks.hpp"
+#include "core/summation_tree.hpp"
 
 namespace plait::loops::PLAIT_TIER {
 namespace {
@@ -46,7 +47,7 @@ T dense_leaf(const char* p, std::int64_t n) {
 template <class T>
 T pairwise(const char* p, std::int64_t stride, std::int64_t n) {
   if (n <= 128) return stride == sizeof(T) ? dense_leaf<T>(p, n) : strided_leaf<T>(p, stride, n);
-  const std::int64_t half = n / 2 - n / 2 % 8;
+  const std::int64_t half = RealTree::left(n);
   return pairwise<T>(p, stride, half) + pairwise<T>(p + half * stride, stride, n - half);
 }
 
@@ -63,7 +64,7 @@ Complex<T> complex_pairwise(const char* p, std::int64_t stride, std::int64_t n) 
   const auto add = [](Z a, Z b) { return Z{a.re + b.re, a.im + b.im}; };
   if (n > 64) {
     // NumPy halves the number of parts and cuts that at a multiple of 8: 4 values.
-    const std::int64_t half = (n - n % 8) / 2;
+    const std::int64_t half = ComplexTree::left(n);
     return add(complex_pairwise<T>(p, stride, half),
                complex_pairwise<T>(p + half * stride, stride, n - half));
   }
@@ -92,7 +93,7 @@ float half_pairwise(const char* p, std::int64_t stride, std::int64_t n) {
     widen_halves(p, stride, block, n);
     return dense_leaf<float>(reinterpret_cast<const char*>(block), n);
   }
-  const std::int64_t half = n / 2 - n / 2 % 8;
+  const std::int64_t half = RealTree::left(n);
   return half_pairwise(p, stride, half) + half_pairwise(p + half * stride, stride, n - half);
 }
 void half_sum(void* acc, const void* in, std::int64_t stride, std::int64_t n) {

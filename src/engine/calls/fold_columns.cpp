@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "core/fixed_size.hpp"
+#include "core/summation_tree.hpp"
 
 namespace plait::engine {
 
@@ -37,7 +38,7 @@ FoldColumns::Row FoldColumns::tree(Row first, std::int64_t step, std::int64_t n,
     join(sum, other, columns, scratch + slot * kBytes, item_);
   };
   if (n > 16 * sums_) {
-    const std::int64_t half = sums_ == 8 ? n / 2 - n / 2 % 8 : (n - n % 8) / 2;
+    const std::int64_t half = TreeShape{sums_ == ComplexTree::ways}.left(n);
     Row sum = tree(first, step, half, columns, scratch);
     add(sum, tree(row(half), step, n - half, columns, scratch + kBytes), 0);
     return sum;

@@ -2,6 +2,7 @@
 #include <cstring>
 
 #include "codegen/loops/loops.hpp"
+#include "core/summation_tree.hpp"
 #include "direct_kernels.hpp"
 #include "plait/error.hpp"
 
@@ -31,7 +32,7 @@ void sum_by_tree(loops::ReduceFn fold, loops::LoopFn join, DType t, std::byte* t
     look_around();
     return fold(to, from, stride, n);
   }
-  const std::int64_t left = is_complex(t) ? (n - n % 8) / 2 : n / 2 - n / 2 % 8;
+  const std::int64_t left = TreeShape{is_complex(t)}.left(n);
   Scalar halves[2]{cast(scalar_int(0), t), cast(scalar_int(0), t)};
   auto* const a = reinterpret_cast<std::byte*>(halves[0].bytes);
   auto* const b = reinterpret_cast<std::byte*>(halves[1].bytes);

@@ -4,6 +4,7 @@
 
 #include "codegen/loops/loops.hpp"
 #include "core/op_table.hpp"
+#include "core/summation_tree.hpp"
 #include "fusion/passes/loop_facts.hpp"
 #include "run.hpp"
 
@@ -19,7 +20,7 @@ void tree(std::int64_t begin, std::int64_t n, Chunks& c) {
     c.bounds.push_back(begin + n);
     return;
   }
-  const std::int64_t left = n / 2 - n / 2 % 8;
+  const std::int64_t left = RealTree::left(n);
   tree(begin, left, c);
   tree(begin + left, n - left, c);
   c.joins.push_back(-1);

@@ -1,4 +1,5 @@
-// What is asked of numbers is recorded with its answer; whoever gives the same answers has the plan.
+// What is asked of numbers is recorded with its answer; whoever gives the same answers has the
+// plan.
 #include "fusion/graph/facts.hpp"
 
 #include <catch2/catch.hpp>
