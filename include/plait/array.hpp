@@ -433,6 +433,14 @@ class array {
   element_reference<T> operator[](const extents& index) & {
     return element_reference<T>(handle_, index);
   }
+  template <class I, std::enable_if_t<detail::is_extent<I>, int> = 0>
+  T operator[](const I& index) const& {
+    return get(index);
+  }
+  template <class I, std::enable_if_t<detail::is_extent<I>, int> = 0>
+  element_reference<T> operator[](const I& index) & {
+    return element_reference<T>(handle_, index);
+  }
   /// x[mask], x[indices]: the elements that an array names, to be read or written to
   /// (indexing.hpp).
   template <class A, std::enable_if_t<detail::is_array_type<A>::value, int> = 0>
