@@ -199,14 +199,16 @@ using if_not_updated =
     std::enable_if_t<is_refusal<decltype(update_refusal_of<F, T, std::decay_t<B>>())>,
                      decltype(update_refusal_of<F, T, std::decay_t<B>>())>;
 
-// Ranges of elements of T, and ranges of those.
+// Ranges of elements of T, and ranges of those. Text is none.
 template <class C>
-using entry_of = std::decay_t<decltype(*std::begin(std::declval<const C&>()))>;
+using entry_of =
+    std::remove_cv_t<std::remove_reference_t<decltype(*std::begin(std::declval<const C&>()))>>;
 template <class C, class T, class = void>
 inline constexpr bool is_range_of = false;
 template <class C, class T>
 inline constexpr bool is_range_of<C, T, std::void_t<entry_of<C>>> =
-    !is_array_type<C>::value && std::is_convertible_v<entry_of<C>, T>;
+    !is_array_type<C>::value && !std::is_same_v<C, std::string> &&
+    std::is_convertible_v<entry_of<C>, T>;
 template <class C, class T, class = void>
 inline constexpr bool is_range_of_ranges = false;
 template <class C, class T>

@@ -156,7 +156,7 @@ class [[nodiscard]] element_reference
   }
 #define PLAIT_IN_PLACE(op)                                                 \
   template <class U = T, std::enable_if_t<std::is_integral_v<U>, int> = 0> \
-  const element_reference& operator op##=(const U & v) const {             \
+  const element_reference& operator op##=(const T & v) const {             \
     return *this = static_cast<T>(value() op v);                           \
   }
   PLAIT_IN_PLACE(%)
