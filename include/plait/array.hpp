@@ -148,6 +148,7 @@ struct no_dtype_holds_both_element_types__convert_one_with_astype {};
 struct no_loop_for_these_element_types {};
 struct result_does_not_fit_the_element_type_of_the_array {};
 struct a_number_is_no_array__a_fill_x_writes_it_to_the_elements {};
+struct the_element_type_does_not_hold_every_value__convert_with_astype {};
 }  // namespace why
 template <fn F, class... A>
 constexpr auto refusal_of() {
@@ -197,6 +198,23 @@ template <fn F, class T, class B>
 using if_not_updated =
     std::enable_if_t<is_refusal<decltype(update_refusal_of<F, T, std::decay_t<B>>())>,
                      decltype(update_refusal_of<F, T, std::decay_t<B>>())>;
+
+// Ranges of elements of T, and ranges of those. Text is none.
+template <class C>
+using entry_of =
+    std::remove_cv_t<std::remove_reference_t<decltype(*std::begin(std::declval<const C&>()))>>;
+template <class C, class T, class = void>
+inline constexpr bool is_range_of = false;
+template <class C, class T>
+inline constexpr bool is_range_of<C, T, std::void_t<entry_of<C>>> =
+    !is_array_type<C>::value && !std::is_same_v<C, std::string> &&
+    std::is_convertible_v<entry_of<C>, T>;
+template <class C, class T, class = void>
+inline constexpr bool is_range_of_ranges = false;
+template <class C, class T>
+inline constexpr bool is_range_of_ranges<
+    C, T, std::enable_if_t<!is_range_of<C, T> && !std::is_same_v<entry_of<C>, C>>> =
+    is_range_of<entry_of<C>, T> || is_range_of_ranges<entry_of<C>, T>;
 
 inline constexpr int kMostAxes = 64;  // NumPy's
 // An entry of a braced list: an element, or a list of entries.
@@ -284,6 +302,11 @@ class array {
             class Why = detail::why::a_number_is_no_array__a_fill_x_writes_it_to_the_elements,
             std::enable_if_t<std::is_arithmetic_v<V>, int> = 0>
   array& operator=(V value) = delete;
+  template <
+      class U,
+      class Why = detail::why::the_element_type_does_not_hold_every_value__convert_with_astype,
+      std::enable_if_t<detail::is_explicit<U, T>, int> = 0>
+  array& operator=(const array<U>& a) = delete;
   // Nested lists of elements of any depth, C order. Throws ValueError when rows differ in length.
   array(std::initializer_list<detail::nested<T>> entries) {
     const detail::nested<T> list(entries);
@@ -304,6 +327,15 @@ class array {
       class = std::enable_if_t<
           std::is_convertible_v<decltype(*std::begin(std::declval<const C&>())), T>>>
   explicit array(const C& range) : array(std::begin(range), std::end(range)) {}
+  // Of ranges in ranges, such as a std::vector of rows: of as many axes. Throws ValueError when
+  // rows differ in length.
+  template <class C, std::enable_if_t<detail::is_range_of_ranges<C, T>, int> = 0>
+  explicit array(const C& rows) {
+    std::vector<cell> cells;
+    shape_type shape;
+    gather(rows, 0, shape, cells);
+    handle_ = detail::from_values(cells.data(), detail::span_of(shape), dtype_of_v<T>);
+  }
   template <class I, class = typename std::iterator_traits<I>::iterator_category>
   array(I first, I last) {
     std::vector<cell> cells;
@@ -394,12 +426,14 @@ class array {
   /// lock. IndexError.
   template <class... I>
   T get(I... index) const {
+    detail::check_indices<I...>();
     const std::int64_t i[] = {static_cast<std::int64_t>(index)..., 0};
     return detail::read_element<T>(handle_, i, sizeof...(I));
   }
   /// Writes one element. IndexError; OverflowError for an integer that T cannot hold.
   template <class V, class... I>
   void set(const V& value, I... index) {
+    detail::check_indices<I...>();
     const std::int64_t i[] = {static_cast<std::int64_t>(index)..., 0};
     detail::write_element(handle_, i, sizeof...(I), detail::element_value<T>(value));
   }
@@ -431,6 +465,14 @@ class array {
     return detail::read_element<T>(handle_, index.data(), index.size());
   }
   element_reference<T> operator[](const extents& index) & {
+    return element_reference<T>(handle_, index);
+  }
+  template <class I, std::enable_if_t<detail::is_extent<I>, int> = 0>
+  T operator[](const I& index) const& {
+    return get(index);
+  }
+  template <class I, std::enable_if_t<detail::is_extent<I>, int> = 0>
+  element_reference<T> operator[](const I& index) & {
     return element_reference<T>(handle_, index);
   }
   /// x[mask], x[indices]: the elements that an array names, to be read or written to
@@ -545,6 +587,20 @@ class array {
   struct cell {
     T value;
   };
+  template <class C>
+  static void gather(const C& range, std::size_t axis, shape_type& shape,
+                     std::vector<cell>& cells) {
+    const auto n = static_cast<std::int64_t>(std::distance(std::begin(range), std::end(range)));
+    if (axis == shape.size())
+      shape.push_back(n);
+    else if (shape[axis] != n)
+      detail::throw_ragged();
+    for (const auto& entry : range)
+      if constexpr (detail::is_range_of<C, T>)
+        cells.push_back({static_cast<T>(entry)});
+      else
+        gather(entry, axis + 1, shape, cells);
+  }
 };
 
 }  // namespace plait

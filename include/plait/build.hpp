@@ -147,5 +147,30 @@ array<std::remove_const_t<T>> adapt(T* data, const extents& shape, const extents
                                  detail::span_of(byte_strides), dtype_of_v<E>,
                                  !std::is_const_v<T>));
 }
+/// Borrows the elements of a vector, as one axis or as a shape of that size; of a const one they
+/// are read-only. ShapeError.
+template <class T, class A>
+array<T> adapt(std::vector<T, A>& v) {
+  static_assert(!std::is_same_v<T, bool>, "plait: std::vector<bool> is packed; array<bool>(v)");
+  return adapt(v.data(), v.size());
+}
+template <class T, class A>
+array<T> adapt(const std::vector<T, A>& v) {
+  static_assert(!std::is_same_v<T, bool>, "plait: std::vector<bool> is packed; array<bool>(v)");
+  return adapt(v.data(), v.size());
+}
+template <class T, class A>
+array<T> adapt(std::vector<T, A>& v, const extents& shape) {
+  return adapt(v).reshape(shape);
+}
+template <class T, class A>
+array<T> adapt(const std::vector<T, A>& v, const extents& shape) {
+  return adapt(v).reshape(shape);
+}
+// Nobody would own the elements: adopt(std::move(v)) does.
+template <class T, class A>
+array<T> adapt(std::vector<T, A>&&) = delete;
+template <class T, class A>
+array<T> adapt(std::vector<T, A>&&, const extents&) = delete;
 
 }  // namespace plait

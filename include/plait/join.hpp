@@ -41,10 +41,10 @@ template <class T>
 array<T> concatenate(std::initializer_list<array<T>> arrays, std::int64_t axis = 0) {
   return detail::joined<T>(detail::joining::concatenate, arrays, axis);
 }
-/// The same of a vector of arrays.
-template <class T>
-array<T> concatenate(const std::vector<array<T>>& arrays, std::int64_t axis = 0) {
-  return detail::joined<T>(detail::joining::concatenate, arrays, axis);
+/// The same of a vector of arrays, or of tensors.
+template <class A, detail::if_array<A> = 0>
+detail::like<A> concatenate(const std::vector<A>& arrays, std::int64_t axis = 0) {
+  return detail::joined<detail::element_of<A>>(detail::joining::concatenate, arrays, axis);
 }
 /// The same of arrays of several element types, in braces.
 inline any_array concatenate(std::initializer_list<any_array> arrays, std::int64_t axis = 0) {
@@ -60,10 +60,10 @@ template <class T>
 array<T> stack(std::initializer_list<array<T>> arrays, std::int64_t axis = 0) {
   return detail::joined<T>(detail::joining::stack, arrays, axis);
 }
-/// The same of a vector of arrays.
-template <class T>
-array<T> stack(const std::vector<array<T>>& arrays, std::int64_t axis = 0) {
-  return detail::joined<T>(detail::joining::stack, arrays, axis);
+/// The same of a vector of arrays, or of tensors.
+template <class A, detail::if_array<A> = 0>
+detail::like<A> stack(const std::vector<A>& arrays, std::int64_t axis = 0) {
+  return detail::joined<detail::element_of<A>>(detail::joining::stack, arrays, axis);
 }
 /// The same of arrays of several element types, in braces.
 inline any_array stack(std::initializer_list<any_array> arrays, std::int64_t axis = 0) {
@@ -79,10 +79,10 @@ template <class T>
 array<T> hstack(std::initializer_list<array<T>> arrays) {
   return detail::joined<T>(detail::joining::hstack, arrays);
 }
-/// The same of a vector of arrays.
-template <class T>
-array<T> hstack(const std::vector<array<T>>& arrays) {
-  return detail::joined<T>(detail::joining::hstack, arrays);
+/// The same of a vector of arrays, or of tensors.
+template <class A, detail::if_array<A> = 0>
+detail::like<A> hstack(const std::vector<A>& arrays) {
+  return detail::joined<detail::element_of<A>>(detail::joining::hstack, arrays);
 }
 /// The same of arrays of several element types, in braces.
 inline any_array hstack(std::initializer_list<any_array> arrays) {
@@ -98,10 +98,10 @@ template <class T>
 array<T> vstack(std::initializer_list<array<T>> arrays) {
   return detail::joined<T>(detail::joining::vstack, arrays);
 }
-/// The same of a vector of arrays.
-template <class T>
-array<T> vstack(const std::vector<array<T>>& arrays) {
-  return detail::joined<T>(detail::joining::vstack, arrays);
+/// The same of a vector of arrays, or of tensors.
+template <class A, detail::if_array<A> = 0>
+detail::like<A> vstack(const std::vector<A>& arrays) {
+  return detail::joined<detail::element_of<A>>(detail::joining::vstack, arrays);
 }
 /// The same of arrays of several element types, in braces.
 inline any_array vstack(std::initializer_list<any_array> arrays) {
@@ -117,10 +117,10 @@ template <class T>
 array<T> dstack(std::initializer_list<array<T>> arrays) {
   return detail::joined<T>(detail::joining::dstack, arrays);
 }
-/// The same of a vector of arrays.
-template <class T>
-array<T> dstack(const std::vector<array<T>>& arrays) {
-  return detail::joined<T>(detail::joining::dstack, arrays);
+/// The same of a vector of arrays, or of tensors.
+template <class A, detail::if_array<A> = 0>
+detail::like<A> dstack(const std::vector<A>& arrays) {
+  return detail::joined<detail::element_of<A>>(detail::joining::dstack, arrays);
 }
 /// The same of arrays of several element types, in braces.
 inline any_array dstack(std::initializer_list<any_array> arrays) {
@@ -136,10 +136,10 @@ template <class T>
 array<T> column_stack(std::initializer_list<array<T>> arrays) {
   return detail::joined<T>(detail::joining::column_stack, arrays);
 }
-/// The same of a vector of arrays.
-template <class T>
-array<T> column_stack(const std::vector<array<T>>& arrays) {
-  return detail::joined<T>(detail::joining::column_stack, arrays);
+/// The same of a vector of arrays, or of tensors.
+template <class A, detail::if_array<A> = 0>
+detail::like<A> column_stack(const std::vector<A>& arrays) {
+  return detail::joined<detail::element_of<A>>(detail::joining::column_stack, arrays);
 }
 /// The same of arrays of several element types, in braces.
 inline any_array column_stack(std::initializer_list<any_array> arrays) {

@@ -13,6 +13,12 @@ auto fma(A&& a, B&& b, C&& c) {
   return std::forward<A>(a) * std::forward<B>(b) + std::forward<C>(c);
 }
 
+/// xtensor's spelling of pow(a, n): pow<2>(a).
+template <int N, class A, detail::if_operands<detail::fn::Power, A, int> = 0>
+auto pow(A&& a) {
+  return pow(std::forward<A>(a), N);
+}
+
 /// clip() at one end alone, the other being left out: clip(a, 0, _), clip(a, _, 2).
 template <class A, class B, detail::if_operands<detail::fn::Maximum, A, B> = 0>
 auto clip(A&& a, B&& low, placeholders::omitted) {

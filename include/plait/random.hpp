@@ -8,11 +8,11 @@ namespace plait::random {
 /// Begins the process's generator anew.
 PLAIT_API void seed(std::uint64_t value);
 
-/// Standard normal numbers, of float or double, by the process's generator.
+/// Normal numbers, of float or double, by the process's generator.
 template <class T = double>
-array<T> randn(const extents& shape) {
+array<T> randn(const extents& shape, T mean = T(0), T deviation = T(1)) {
   static_assert(std::is_floating_point_v<T>, "plait: randn gives float or double");
-  return array<T>(detail::random("normal", detail::span_of(shape), 0, 1, dtype_of_v<T>));
+  return array<T>(detail::random("normal", detail::span_of(shape), mean, deviation, dtype_of_v<T>));
 }
 /// Uniform in [low, high), of float or double, by the process's generator.
 template <class T = double>

@@ -58,6 +58,11 @@ class tensor : public array<T> {
             class Why = detail::why::a_number_is_no_array__a_fill_x_writes_it_to_the_elements,
             std::enable_if_t<std::is_arithmetic_v<V>, int> = 0>
   tensor& operator=(V value) = delete;
+  template <
+      class U,
+      class Why = detail::why::the_element_type_does_not_hold_every_value__convert_with_astype,
+      std::enable_if_t<detail::is_explicit<U, T>, int> = 0>
+  tensor& operator=(const array<U>& a) = delete;
 };
 /// tensor t = a + b: of the element type of the array.
 template <class A, detail::if_array<A> = 0>

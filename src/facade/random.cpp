@@ -115,13 +115,16 @@ void seed(std::uint64_t value) {
 namespace detail {
 
 Handle random(const char* distribution, Span shape, double low, double high, dtype t) {
+  if (distribution[0] == 'n' && high < 0) throw ValueError("scale < 0");
   start();
   const OnHost host;
   Handle h = empty(shape, t);
   const std::int64_t n = size_of(h);
   void* memory = mutable_data(h);
   if (distribution[0] == 'n')
-    fill(t, memory, n, [&l = numpy::normal_layers()](Generator& g) { return numpy::normal(g, l); });
+    fill(t, memory, n, [&l = numpy::normal_layers(), mean = low, deviation = high](Generator& g) {
+      return mean + deviation * numpy::normal(g, l);
+    });
   else if (t == dtype::float32)
     fill<float>(memory, n, Uniform<float>(low, high));
   else

@@ -13,6 +13,7 @@ int main() {
            &learning(),
            &tables(),
            &strangers(),
+           &ports(),
            &values(),
 #ifdef PLAIT_TEST_XTENSOR
            &xtensor_programs(),
@@ -26,5 +27,5 @@ int main() {
         std::printf("%s: %s\n", program.name, error.what());
       }
   std::printf("%d programs, %d failed\n", run, failed);
-  return failed == 0 && run >= 94 ? 0 : 1;
+  return failed == 0 && run >= 104 ? 0 : 1;
 }

@@ -34,6 +34,7 @@ const std::vector<Program>& signals();
 const std::vector<Program>& learning();
 const std::vector<Program>& tables();
 const std::vector<Program>& strangers();
+const std::vector<Program>& ports();
 const std::vector<Program>& values();
 #ifdef PLAIT_TEST_XTENSOR
 const std::vector<Program>& xtensor_programs();

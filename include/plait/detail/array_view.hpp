@@ -72,6 +72,10 @@ class read_only : public array<T> {
     return this->get(index...);
   }
   T operator[](const extents& index) const { return base()[index]; }
+  template <class I, std::enable_if_t<is_extent<I>, int> = 0>
+  T operator[](const I& index) const {
+    return this->get(index);
+  }
   template <class A, std::enable_if_t<is_array_type<A>::value, int> = 0>
   array<T> operator[](const A& index) const {
     return base()[index];

@@ -185,6 +185,7 @@ PLAIT_API Handle join(joining how, const Handle* arrays, int n, std::int64_t axi
 PLAIT_API std::vector<Handle> split(const Handle& a, std::int64_t parts, std::int64_t axis,
                                     bool equal);
 PLAIT_API std::vector<Handle> split_at(const Handle& a, Span indices, std::int64_t axis);
+// Uniform in [low, high), or normal of that mean and deviation.
 PLAIT_API Handle random(const char* distribution, Span shape, double low, double high, dtype t);
 PLAIT_API Handle random_integers(Span shape, std::int64_t low, std::int64_t high, dtype t);
 template <class I>

@@ -49,6 +49,13 @@ constexpr bool is_storable =
 template <class T>
 constexpr bool is_storable<T, void> = true;
 
+// What stands for the index of an element: integers, and arrays of one.
+template <class... I>
+constexpr void check_indices() {
+  static_assert((std::is_constructible_v<std::int64_t, I> && ...),
+                "plait: an element takes integers; view(a, ...) takes range(), all() and arrays");
+}
+
 // One element: from its memory where that is known, else what the recorder says.
 template <class T>
 T read_element(const Handle& h, const std::int64_t* index, int n) {
@@ -68,6 +75,8 @@ template <class R, class T>
 struct reference_arithmetic {};
 template <class R, class U>
 struct reference_arithmetic<R, std::complex<U>> {
+  U real() const { return static_cast<const R&>(*this).value().real(); }
+  U imag() const { return static_cast<const R&>(*this).value().imag(); }
 #define PLAIT_ARITHMETIC(op)                                                               \
   friend auto operator op(const R& a, const R& b) { return a.value() op b.value(); }       \
   friend auto operator op(const R& a, const std::complex<U>& b) { return a.value() op b; } \
@@ -93,6 +102,7 @@ class [[nodiscard]] element_reference
   template <class... I>
   explicit element_reference(const detail::Handle& array, I... index)
       : array_(&array), size_(sizeof...(I)), index_{static_cast<std::int64_t>(index)...} {
+    detail::check_indices<I...>();
     static_assert(sizeof...(I) <= 8, "plait: at most 8 indices; take a view first");
     detail::check_element(array, size_);
   }
@@ -144,6 +154,18 @@ class [[nodiscard]] element_reference
   const element_reference& operator/=(const array<V>& v) const {
     return *this /= element_of(v);
   }
+#define PLAIT_IN_PLACE(op)                                                 \
+  template <class U = T, std::enable_if_t<std::is_integral_v<U>, int> = 0> \
+  const element_reference& operator op##=(const T & v) const {             \
+    return *this = static_cast<T>(value() op v);                           \
+  }
+  PLAIT_IN_PLACE(%)
+  PLAIT_IN_PLACE(&)
+  PLAIT_IN_PLACE(|)
+  PLAIT_IN_PLACE(^)
+  PLAIT_IN_PLACE(<<)
+  PLAIT_IN_PLACE(>>)
+#undef PLAIT_IN_PLACE
   const element_reference& operator++() const { return *this = T(value() + T(1)); }
   const element_reference& operator--() const { return *this = T(value() - T(1)); }
   T operator++(int) const {

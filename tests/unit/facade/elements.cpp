@@ -107,6 +107,45 @@ TEST_CASE("at and brackets take an element as parentheses do") {
   CHECK_THROWS_AS(c.at(2), plait::IndexError);
 }
 
+TEST_CASE("brackets take indices of any integer type, and elements that are indices") {
+  array<double> v{5, 6, 7};
+  const array<double>& c = v;
+  array<int> k{2, 0};
+  array<std::uint8_t> small{1};
+  v[std::size_t(1)] = v[k[0]] + c[k[1]];
+  CHECK(c[std::uint8_t(1)] == 12);
+  CHECK(c[small[0]] == 12);
+  v[k(0)] *= 2;
+  CHECK(v[-1] == 14);
+  CHECK(plait::view(c, plait::range(1, 3))[1] == 14);
+  CHECK_THROWS_AS(c[3], plait::IndexError);
+  CHECK_THROWS_AS(v[-4] = 1, plait::IndexError);
+}
+
+TEST_CASE("elements that are integers take the operators of bits and remainders") {
+  array<int> k{7, 12};
+  k(0) %= 4;
+  k(1) &= 6;
+  CHECK(in_order(k) == std::vector<int>{3, 4});
+  k(0) |= k(1);
+  k(1) ^= 5;
+  CHECK(in_order(k) == std::vector<int>{7, 1});
+  k(0) >>= 1;
+  k(1) <<= k(0);
+  CHECK(in_order(k) == std::vector<int>{3, 8});
+  array<bool> m{true, false};
+  m(0) &= m(1);
+  m(1) |= true;
+  CHECK(!m(0));
+  CHECK(m(1));
+}
+
+TEST_CASE("complex elements tell their parts") {
+  array<std::complex<double>> z{std::complex<double>(3, 4)};
+  CHECK(z(0).real() == 3);
+  CHECK(z(0).imag() == 4);
+}
+
 TEST_CASE("what names no element is refused where it is named") {
   array<double> m{{1, 2}, {3, 4}};
   const auto wrong =

@@ -3,6 +3,7 @@
 
 #include <catch2/catch.hpp>
 #include <list>
+#include <string>
 #include <utility>
 
 #include "core/buffer.hpp"
@@ -18,12 +19,53 @@ template <class A, class = void>
 inline constexpr bool adoptable = false;
 template <class A>
 inline constexpr bool adoptable<A, std::void_t<decltype(plait::adopt(std::declval<A>()))>> = true;
+template <class A, class = void>
+inline constexpr bool adaptable = false;
+template <class A>
+inline constexpr bool adaptable<A, std::void_t<decltype(plait::adapt(std::declval<A>()))>> = true;
 
 template <class T>
 std::vector<T> elements_of(const array<T>& a) {
   return std::vector<T>(a.begin(), a.end());
 }
 }  // namespace
+
+TEST_CASE("ranges of ranges are copied into arrays of as many axes") {
+  const std::vector<std::vector<int>> rows{{1, 2, 3}, {4, 5, 6}};
+  const array<double> a(rows);
+  CHECK(a.shape() == plait::shape_type{2, 3});
+  CHECK(elements_of(a) == std::vector<double>{1, 2, 3, 4, 5, 6});
+  const double plain[2][2][2] = {{{1, 2}, {3, 4}}, {{5, 6}, {7, 8}}};
+  const array<float> deep(plain);
+  CHECK(deep.shape() == plait::shape_type{2, 2, 2});
+  CHECK(deep(1, 0, 1) == 6);
+  CHECK(array<bool>(std::vector<std::vector<bool>>{{true}, {false}}).shape(0) == 2);
+  CHECK(array<int>(std::vector<std::vector<int>>(3)).shape() == plait::shape_type{3, 0});
+  CHECK(plait::tensor<int>(rows)(1, 2) == 6);
+  CHECK_THROWS_AS(array<int>(std::vector<std::vector<int>>{{1}, {2, 3}}), plait::ValueError);
+  STATIC_REQUIRE(!std::is_constructible_v<array<double>, std::vector<std::string>>);
+  STATIC_REQUIRE(!std::is_constructible_v<array<double>, std::vector<array<double>>>);
+}
+
+TEST_CASE("vectors are borrowed, in one axis or as a shape") {
+  std::vector<double> v{1, 2, 3, 4};
+  auto a = plait::adapt(v);
+  a += 1;
+  a.eval();
+  CHECK(v == std::vector<double>{2, 3, 4, 5});
+  auto m = plait::adapt(v, {2, -1});
+  view(m, 1) = 0;
+  m.eval();
+  CHECK(v == std::vector<double>{2, 3, 0, 0});
+  const auto& constant = v;
+  CHECK(plait::adapt(constant, {2, 2})(0, 1) == 3);
+  CHECK_THROWS_AS(plait::adapt(constant) += 1, plait::ValueError);
+  CHECK_THROWS_AS(plait::adapt(v, {3, 2}), plait::ShapeError);
+  std::vector<float> none;
+  CHECK(plait::adapt(none).size() == 0);
+  STATIC_REQUIRE(!adaptable<std::vector<double>>);
+  STATIC_REQUIRE(adaptable<std::vector<double>&>);
+}
 
 TEST_CASE("ranges are copied into arrays") {
   const std::vector<double> v{1, 2, 3};

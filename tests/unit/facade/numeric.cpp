@@ -21,6 +21,13 @@ std::vector<T> values_of(const array<T>& a) {
 using doubles = std::vector<double>;
 }  // namespace
 
+TEST_CASE("a power may be known to the compiler") {
+  const array<double> v{1, -2, 3};
+  CHECK(plait::array_equal(plait::pow<2>(v), v * v));
+  CHECK(plait::array_equal(plait::pow<3>(plait::view(v, plait::range(1, 3))), array<int>{-8, 27}));
+  STATIC_REQUIRE(std::is_same_v<decltype(plait::pow<2>(array<int>{3})), array<int>>);
+}
+
 TEST_CASE("reductions without NaNs") {
   const array<double> a{{1, kNan, 3}, {kNan, kNan, kNan}};
   CHECK(plait::nansum(a).item() == 4);

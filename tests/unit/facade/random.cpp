@@ -23,6 +23,10 @@ TEST_CASE("distributions have their moments") {
   CHECK(n.shape() == plait::shape_type{500, 1000});
   CHECK(plait::mean(n).item() == Approx(0).margin(0.01));
   CHECK(plait::stddev(n).item() == Approx(1).epsilon(0.01));
+  auto wide = plait::random::randn({500, 1000}, 5.0, 2.0);
+  CHECK(plait::mean(wide).item() == Approx(5).epsilon(0.01));
+  CHECK(plait::stddev(wide).item() == Approx(2).epsilon(0.01));
+  CHECK_THROWS_WITH(plait::random::randn({3}, 0.0, -1.0), "scale < 0");
   auto u = plait::random::rand({100000}, 2.0, 4.0);
   CHECK(plait::amin(u).item() >= 2);
   CHECK(plait::amax(u).item() < 4);

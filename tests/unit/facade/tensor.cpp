@@ -394,3 +394,21 @@ TEST_CASE("a tensor is evaluated into memory and into tensors") {
   CHECK(elements_of(b) == Elements{9, 4, 6});
   CHECK(elements_of(a) == Elements{1, 2, 3});
 }
+
+TEST_CASE("vectors of tensors are joined as vectors of arrays are") {
+  const std::vector<tensor<double>> rows{array<double>{1, 2}, array<double>{3, 4}};
+  CHECK(elements_of(plait::stack(rows)) == Elements{1, 2, 3, 4});
+  CHECK(elements_of(plait::concatenate(rows)) == Elements{1, 2, 3, 4});
+  CHECK(elements_of(plait::hstack(rows)) == Elements{1, 2, 3, 4});
+  CHECK(plait::vstack(rows).shape() == plait::shape_type{2, 2});
+  CHECK(plait::dstack(rows).shape() == plait::shape_type{1, 2, 2});
+  CHECK(elements_of(plait::column_stack(rows)) == Elements{1, 3, 2, 4});
+  const std::vector views{view(rows[0], all()), view(rows[1], all())};
+  CHECK(elements_of(plait::stack(views)) == Elements{1, 2, 3, 4});
+}
+
+TEST_CASE("what a tensor cannot hold is not assigned to it") {
+  STATIC_REQUIRE(std::is_assignable_v<tensor<double>&, array<int>>);
+  STATIC_REQUIRE(!std::is_assignable_v<tensor<int>&, array<double>>);
+  STATIC_REQUIRE(!std::is_assignable_v<array<int>&, array<std::int64_t>>);
+}
