@@ -35,6 +35,20 @@ typedef struct {
 /* What gives a const char* that is no name returns NULL, or what went wrong, which stays until this
    thread's next call. */
 
+/* What kind of error that was: NumPy's exceptions. */
+typedef enum {
+  PLAIT_NO_ERROR = 0,
+  PLAIT_ERROR = 1,        /* none of those below */
+  PLAIT_VALUE_ERROR = 2,  /* shapes, pointers, files that are no programs: ValueError */
+  PLAIT_DTYPE_ERROR = 3,  /* an argument of another dtype: TypeError */
+  PLAIT_INDEX_ERROR = 4,  /* an index that is out of bounds: IndexError */
+  PLAIT_MEMORY_ERROR = 5, /* MemoryError */
+  PLAIT_OS_ERROR = 6,     /* a file that cannot be read: OSError */
+  PLAIT_CANCELLED = 7     /* another thread's plait_cancel() */
+} plait_error_kind;
+/* Of this thread's last call of such a function. */
+PLAIT_RUN_API plait_error_kind plait_last_error(void);
+
 /* Reads a program, for this processor. The file holds machine code: who may write it decides what
    runs. */
 PLAIT_RUN_API const char* plait_load(const char* path, plait_program** program);
@@ -56,6 +70,27 @@ PLAIT_RUN_API const char* plait_clone(const plait_program* program, plait_progra
 PLAIT_RUN_API const char* plait_call(plait_program* program, const plait_array* arguments,
                                      size_t argument_count, plait_array* results,
                                      size_t result_count);
+
+/* A wish that calls end, of any thread's. It stays cancelled: what is to run afterwards takes
+   another one. It goes when each that shares it, its maker one of them, has freed it; NULL is
+   none. */
+typedef struct plait_token plait_token;
+PLAIT_RUN_API const char* plait_token_new(plait_token** token);
+PLAIT_RUN_API void plait_token_share(plait_token* token);
+PLAIT_RUN_API void plait_token_free(plait_token* token);
+/* From any thread; not from a handler of a signal, as it takes a lock. */
+PLAIT_RUN_API void plait_cancel(plait_token* token);
+PLAIT_RUN_API int32_t plait_cancelled(const plait_token* token); /* 1: it is */
+
+/* plait_call() that ends soon after plait_cancel(token): between two steps, and in the middle of
+   long loops. Then it is a PLAIT_CANCELLED, and nothing that is half done is called a result:
+   `results` are not filled in, though memory that was given for them may hold anything, and
+   arguments that the program writes to are as they were. The program may be called again. A call
+   that has ended is not undone. */
+PLAIT_RUN_API const char* plait_call_with_cancel(plait_token* token, plait_program* program,
+                                                 const plait_array* arguments,
+                                                 size_t argument_count, plait_array* results,
+                                                 size_t result_count);
 
 /* How many arguments it takes, and results it gives. */
 PLAIT_RUN_API size_t plait_arguments(const plait_program* program);
@@ -80,18 +115,34 @@ PLAIT_RUN_API const char* plait_written(const plait_program* program, size_t arg
 /* NULL is none. */
 PLAIT_RUN_API void plait_free(plait_program* program);
 
-/* What an application decides for all programs of the process. All zeros are the defaults. */
+/* What an application decides for all programs of the process. All zeros but `size` are the
+   defaults. Of Plait, log, progress, allocate and free may call plait_cancel() and
+   plait_cancelled() alone. */
 typedef struct {
+  size_t size;     /* sizeof(plait_options): members that come later are as if they were zero */
   int32_t threads; /* of a loop; 0: as it is, at first as PLAIT_NUM_THREADS says */
   /* Runs loops on threads of the application's in place of Plait's own: calls piece(data, i) for
      every i in [0, n), on any threads, in any order, and returns when all calls have returned. */
   void (*executor)(void* context, int32_t n, void (*piece)(void* data, int32_t i), void* data);
   void* executor_context;
-  /* Takes the lines of the log, with their topic, in place of stderr. From any thread; it must not
-     call Plait. */
+  /* Takes the lines of the log, with their topic, in place of stderr. From any thread, one line at
+     a time. */
   void (*log)(void* context, const char* topic, const char* text);
   void* log_context;
-  const char* log_topics; /* as PLAIT_LOG has them: "fallback", "all", ""; NULL: as they are */
+  /* As PLAIT_LOG has them: "program" (what is loaded, and the plan that is taken), "fallback" (code
+     for a lesser processor, arguments that are copied), "all", ""; NULL: as they are. */
+  const char* log_topics;
+  /* Hears that so many steps of a long call are done: between two of them, every 5 ms at most, on
+     the thread that calls. A program of one loop is one step. */
+  void (*progress)(void* context, int32_t done, int32_t steps);
+  void* progress_context;
+  /* The memory of results, temporaries and constants. From any threads, several at once; NULL is
+     PLAIT_MEMORY_ERROR of the call, after what is kept for reuse was given back. Freed blocks are
+     kept for reuse, as PLAIT_POOL_LIMIT says. Both, before the first program is loaded, for as long
+     as the process lives; or neither: as it is. */
+  void* (*allocate)(void* context, size_t bytes, size_t alignment);
+  void (*free)(void* context, void* memory, size_t bytes);
+  void* memory_context;
 } plait_options;
 /* While no other thread calls Plait. An error has changed nothing. */
 PLAIT_RUN_API const char* plait_configure(const plait_options* options);

@@ -3,37 +3,37 @@
 //   plait::cancel_token stop;                                  // stop.cancel() from any thread
 //   plait::with_cancel(stop, [&] { return sum(x).item(); });   // throws plait::Cancelled
 #pragma once
+#include <new>
 #include <utility>
 
 #include "plait/error.hpp"
+#include "plait_run.h"
 
 namespace plait {
 
-namespace detail {
-struct CancelState;
-}  // namespace detail
-
-/// Ends evaluations from another thread: see with_cancel(). Copies are one token, which stays
-/// cancelled.
-class PLAIT_API cancel_token {
+/// Ends evaluations from another thread: see with_cancel(), and calls of exported programs
+/// (plait/load.hpp). Copies are one token, which stays cancelled.
+class cancel_token {
  public:
-  cancel_token();
-  cancel_token(const cancel_token& o) noexcept;
+  cancel_token() {
+    if (plait_token_new(&token_)) throw std::bad_alloc();
+  }
+  cancel_token(const cancel_token& o) noexcept : token_(o.token_) { plait_token_share(token_); }
   cancel_token& operator=(const cancel_token& o) noexcept {
     cancel_token copy(o);
-    std::swap(state_, copy.state_);
+    std::swap(token_, copy.token_);
     return *this;
   }
-  ~cancel_token();
+  ~cancel_token() { plait_token_free(token_); }
   /// From any thread.
-  void cancel() const noexcept;
+  void cancel() const noexcept { plait_cancel(token_); }
   /// Whether cancel() was called.
-  bool cancelled() const noexcept;
-  /// What copies share: the library's.
-  detail::CancelState& state() const { return *state_; }
+  bool cancelled() const noexcept { return plait_cancelled(token_) != 0; }
+  /// The same token in C (plait_run.h), as long as a copy lives.
+  plait_token* get() const noexcept { return token_; }
 
  private:
-  detail::CancelState* state_;
+  plait_token* token_ = nullptr;
 };
 
 namespace detail {

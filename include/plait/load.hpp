@@ -9,8 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "plait/error.hpp"
-#include "plait_run.h"
+#include "plait/cancel.hpp"
 
 namespace plait {
 
@@ -123,7 +122,7 @@ struct program_info {
 /// An exported program. One thread at a time calls it: Error for another. Threads have clone()s.
 class program {
  public:
-  /// Error: no such file, damaged, of another version, or for other processors.
+  /// Error: no such file; ValueError: damaged, of another version, or for other processors.
   explicit program(const std::string& path) {
     take([&](plait_program** p) { return plait_load(path.c_str(), p); });
   }
@@ -143,9 +142,22 @@ class program {
   /// What it gives, in order.
   std::vector<program_info> results() const { return described(plait_results, plait_result); }
 
-  /// The results. Error for arrays that it was not exported for, and for const ones that it writes
-  /// to.
+  /// The results. ValueError and DTypeError for arrays that it was not exported for, Error for
+  /// const ones that it writes to, IndexError for indices.
   std::vector<program_result> operator()(const std::vector<program_argument>& arguments) {
+    return call(arguments, nullptr);
+  }
+  /// The same, which throws Cancelled soon after stop.cancel(). Then what it writes to is as it
+  /// was, and it may be called again.
+  std::vector<program_result> operator()(const std::vector<program_argument>& arguments,
+                                         const cancel_token& stop) {
+    return call(arguments, stop.get());
+  }
+
+ private:
+  program() = default;
+  std::vector<program_result> call(const std::vector<program_argument>& arguments,
+                                   plait_token* stop) {
     std::vector<plait_array> given;
     for (const program_argument& a : arguments) {
       const char* const name = plait_written(program_.get(), given.size());
@@ -157,7 +169,8 @@ class program {
                        a.shape_.data(), a.strides_.empty() ? nullptr : a.strides_.data()});
     }
     std::vector<plait_array> made(plait_results(program_.get()));
-    check(plait_call(program_.get(), given.data(), given.size(), made.data(), made.size()));
+    check(plait_call_with_cancel(stop, program_.get(), given.data(), given.size(), made.data(),
+                                 made.size()));
     std::vector<program_result> results(made.size());
     for (std::size_t i = 0; i < made.size(); ++i) {
       results[i].dtype_ = made[i].dtype;
@@ -168,10 +181,22 @@ class program {
     return results;
   }
 
- private:
-  program() = default;
   static void check(const char* error) {
-    if (error) throw Error(error);
+    if (!error) return;
+    switch (plait_last_error()) {
+      case PLAIT_VALUE_ERROR:
+        throw ValueError(error);
+      case PLAIT_DTYPE_ERROR:
+        throw DTypeError(error);
+      case PLAIT_INDEX_ERROR:
+        throw IndexError(error);
+      case PLAIT_CANCELLED:
+        throw Cancelled(error);
+      case PLAIT_MEMORY_ERROR:
+        throw std::bad_alloc();
+      default:
+        throw Error(error);
+    }
   }
   template <class Make>
   void take(Make&& make) {

@@ -110,11 +110,13 @@ void Pool::retire(ThreadCache* c) noexcept {
 // --- small blocks ---
 
 void* Pool::allocate_small(std::size_t bytes) noexcept {
-  return source_.allocate ? source_.allocate(bytes, kLine) : std::aligned_alloc(kLine, bytes);
+  took_blocks_.store(true, std::memory_order_relaxed);
+  return source_.allocate ? source_.allocate(source_.context, bytes, kLine)
+                          : std::aligned_alloc(kLine, bytes);
 }
 void Pool::free_small(Block* b) noexcept {
   if (source_.free)
-    source_.free(b, sizeof(Block) + b->capacity);
+    source_.free(source_.context, b, sizeof(Block) + b->capacity);
   else
     std::free(b);
 }
@@ -226,14 +228,16 @@ std::size_t acceptable(std::size_t bytes) { return bytes + bytes / 4 + 64 * 1024
 }  // namespace
 
 std::byte* Pool::allocate_large(std::size_t capacity) noexcept {
-  if (source_.allocate) return static_cast<std::byte*>(source_.allocate(capacity, kPage));
+  took_blocks_.store(true, std::memory_order_relaxed);
+  if (source_.allocate)
+    return static_cast<std::byte*>(source_.allocate(source_.context, capacity, kPage));
   return capacity < kHugeFrom ? static_cast<std::byte*>(std::aligned_alloc(kPage, capacity))
                               : map_huge(capacity);
 }
 
 void Pool::free_large(std::byte* data, std::size_t capacity) noexcept {
   if (source_.free)
-    source_.free(data, capacity);
+    source_.free(source_.context, data, capacity);
   else if (capacity < kHugeFrom)
     std::free(data);
   else

@@ -103,6 +103,7 @@ class Pool {
   std::size_t trim() noexcept;  // the bytes
   void set_limit(std::size_t bytes) noexcept;
   void set_source(const BlockSource& s) { source_ = s; }
+  bool took_blocks() const { return took_blocks_.load(std::memory_order_relaxed); }
   PoolStats stats();
   void check_injected_failure() {
     if (fail_in_.load(std::memory_order_relaxed) >= 0) [[unlikely]]
@@ -142,7 +143,8 @@ class Pool {
   static int bin_of(std::size_t capacity);
 
   BlockSource source_{};  // null: the system
-  std::mutex mutex_;      // guards everything below but the atomics
+  std::atomic<bool> took_blocks_{false};
+  std::mutex mutex_;  // guards everything below but the atomics
   std::vector<ThreadCache*> caches_;
   std::vector<ThreadCache*> idle_;
   ThreadCache orphans_;  // for threads whose thread-local storage is gone

@@ -48,6 +48,7 @@ void Buffer::destroy(Buffer* b) {
 }
 
 void set_block_source(const BlockSource& s) { Pool::get().set_source(s); }
+bool took_blocks() { return Pool::get().took_blocks(); }
 PoolStats pool_stats() { return Pool::get().stats(); }
 std::size_t trim_pool() { return Pool::get().trim(); }
 void set_pool_limit(std::size_t bytes) { Pool::get().set_limit(bytes); }

@@ -32,10 +32,12 @@ Ref<Buffer> adopt(void* data, std::size_t bytes, bool writeable, void (*release)
 // Where the pool's blocks come from in place of the system. `allocate` gives null when there is no
 // memory; `free` must not come back here: the pool is locked.
 struct BlockSource {
-  void* (*allocate)(std::size_t bytes, std::size_t alignment);
-  void (*free)(void* block, std::size_t bytes);
+  void* context;
+  void* (*allocate)(void* context, std::size_t bytes, std::size_t alignment);
+  void (*free)(void* context, void* block, std::size_t bytes);
 };
 void set_block_source(const BlockSource& s);  // before the first block is taken
+bool took_blocks();
 
 struct PoolStats {
   std::size_t live_bytes, cached_bytes, peak_live_bytes, allocations, reuses;

@@ -18,7 +18,8 @@ enum class Log : unsigned {
   Cache = 8,
   Fallback = 16,
   Transfer = 32,
-  Loops = 64
+  Loops = 64,
+  Program = 128
 };
 
 enum class JitMode : int {

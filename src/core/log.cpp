@@ -22,6 +22,8 @@ std::string_view topic(Log what) {
       return "transfer";
     case Log::Loops:
       return "loops";
+    case Log::Program:
+      return "program";
   }
   return "log";
 }

@@ -19,7 +19,7 @@ namespace plait {
 namespace {
 
 constexpr Log kTopics[] = {Log::Fusion,   Log::Code,     Log::Compile, Log::Cache,
-                           Log::Fallback, Log::Transfer, Log::Loops};
+                           Log::Fallback, Log::Transfer, Log::Loops,   Log::Program};
 
 // --- texts as values ---
 
@@ -194,8 +194,9 @@ std::vector<Setting> table() {
        "whatever that costs"},
       {"PLAIT_LOG", "log", true, topics(), "`off`",
        "prints to standard error: plans, and what ran one operation at a time; loop IR and LLVM "
-       "IR; compilations; the disk cache; calls that went to NumPy, with their call site; copies "
-       "to and from devices; Python's loops that are compiled, and why others are not"},
+       "IR; compilations; the disk cache; calls that went to NumPy, with their call site, and what "
+       "exported programs copy; copies to and from devices; Python's loops that are compiled, and "
+       "why others are not; exported programs that are loaded, and their plans"},
       {"PLAIT_TRACE", nullptr, false, any<&Config::trace_file>("a file"), "none",
        "when what ran on which thread, for Perfetto and chrome://tracing; `%p` in the name is the "
        "process's number; see [profiling](profiling.md)"},

@@ -57,12 +57,14 @@ CpuTier tier_of(const std::string& name) {
 }
 
 void check_first_array(const options& o) {
-  if (!detail::started()) return;
   const auto check = [](bool given, const char* what) {
     if (given)
       throw ValueError("configure: " + std::string(what) +
                        " is chosen before the first array is made");
   };
+  // Programs of plait_run.h have memory, too.
+  check(o.allocator && (detail::started() || took_blocks()), "the allocator");
+  if (!detail::started()) return;
   check(bool(o.cache_directory), "the cache directory");
   check(bool(o.cpu), "cpu");
   check(bool(o.amx), "amx");
@@ -70,7 +72,6 @@ void check_first_array(const options& o) {
   check(bool(o.blas_library), "blas_library");
   check(bool(o.jit_library), "jit_library");
   check(bool(o.trace), "trace");
-  check(bool(o.allocator), "the allocator");
 }
 
 template <class T>
@@ -78,27 +79,23 @@ void set(T& setting, const detail::Setting<T>& to) {
   if (to) setting = *to;
 }
 
-// Blocks outlive every static.
-allocator& applications_memory() {
-  static auto& a = *new allocator;
-  return a;
-}
-
 void take_memory_from(const allocator& a) {
-  applications_memory() = a;
+  static auto& kept = *new allocator;  // blocks outlive every static
+  kept = a;
   if (!a.allocate) return set_block_source({});
-  set_block_source({[](std::size_t bytes, std::size_t alignment) -> void* {
+  set_block_source({&kept,
+                    [](void* context, std::size_t bytes, std::size_t alignment) -> void* {
                       void* memory = nullptr;
                       try {
-                        applications_memory().allocate(bytes, alignment, &memory);
+                        static_cast<const allocator*>(context)->allocate(bytes, alignment, &memory);
                       } catch (...) {
                         return nullptr;
                       }
                       return memory;
                     },
-                    [](void* block, std::size_t bytes) {
+                    [](void* context, void* block, std::size_t bytes) {
                       try {
-                        applications_memory().free(block, bytes);
+                        static_cast<const allocator*>(context)->free(block, bytes);
                       } catch (...) {
                       }
                     }});

@@ -3,21 +3,28 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cstddef>
 #include <cstdlib>
 #include <cstring>
 #include <functional>
 #include <memory>
 #include <mutex>
 #include <new>
+#include <optional>
 #include <string>
+#include <system_error>
+#include <tuple>
 #include <utility>
 #include <vector>
 
+#include "core/buffer.hpp"
 #include "core/config.hpp"
 #include "core/log_topic.hpp"
 #include "core/settings.hpp"
 #include "core/shape_limits.hpp"
+#include "engine/engine.hpp"
 #include "engine/programs/program_file.hpp"
+#include "engine/threads/cancellation.hpp"
 #include "engine/threads/lent_threads.hpp"
 #include "plait/error.hpp"
 #include "tracer/context.hpp"
@@ -69,21 +76,38 @@ struct plait_program {
 namespace {
 
 thread_local std::string error;
+thread_local plait_error_kind error_kind = PLAIT_NO_ERROR;
+
+template <class T>
+bool is(const std::exception& e) {
+  return dynamic_cast<const T*>(&e) != nullptr;
+}
+plait_error_kind kind_of(const std::exception& e) {
+  if (is<plait::ValueError>(e)) return PLAIT_VALUE_ERROR;
+  if (is<plait::DTypeError>(e)) return PLAIT_DTYPE_ERROR;
+  if (is<plait::IndexError>(e)) return PLAIT_INDEX_ERROR;
+  if (is<plait::Cancelled>(e)) return PLAIT_CANCELLED;
+  if (is<std::system_error>(e)) return PLAIT_OS_ERROR;
+  return PLAIT_ERROR;
+}
 
 template <class F>
 const char* guarded(F&& f) noexcept {
+  error_kind = PLAIT_NO_ERROR;
   try {
-    f();
-    return nullptr;
-  } catch (const std::bad_alloc&) {
-    return "memory is short";
-  } catch (const std::exception& e) {
     try {
+      f();
+      return nullptr;
+    } catch (const std::bad_alloc&) {
+      throw;
+    } catch (const std::exception& e) {
       error = e.what();
-    } catch (...) {
-      return "memory is short";
+      error_kind = kind_of(e);
+      return error.c_str();
     }
-    return error.c_str();
+  } catch (const std::bad_alloc&) {
+    error_kind = PLAIT_MEMORY_ERROR;
+    return "memory is short";
   }
 }
 
@@ -146,14 +170,14 @@ void copy_elements(std::size_t item, const Dims& shape, Strided to, Strided from
 class Argument {
  public:
   Argument(const plait_array& a, const plait::engine::ProgramArgument& of, bool written)
-      : type_(of.dtype) {
+      : type_(of.dtype), name_(of.name) {
     const auto wrong = [&](const std::string& why) {
       return plait::ValueError("argument '" + of.name + "' " + why);
     };
     const std::string_view wanted = plait::name(type_);
     if (!a.dtype || a.dtype != wanted)
-      throw wrong("has to be of " + std::string(wanted) + ", not of " +
-                  (a.dtype ? a.dtype : "no dtype"));
+      throw plait::DTypeError("argument '" + of.name + "' has to be of " + std::string(wanted) +
+                              ", not of " + (a.dtype ? a.dtype : "no dtype"));
     if (a.ndim < 0 || a.ndim > plait::kMaxDims || (a.ndim > 0 && !a.shape))
       throw wrong("has no shape");
     shape_ = Dims(a.shape, a.shape + a.ndim);
@@ -191,6 +215,10 @@ class Argument {
   // Its elements in C order, aligned.
   NodeMemory readable() const {
     if (dense_ && range_.aligned(type_)) return borrowed(range_, false);
+    if (plait::logging(plait::Log::Fallback))
+      plait::log(plait::Log::Fallback, "argument '" + name_ +
+                                           "' of a program is copied: it is not " +
+                                           (dense_ ? "aligned" : "in C order"));
     NodeMemory copy{plait::allocate(bytes_of(shape_, type_)), 0};
     transfer(copy.at(), true);
     return copy;
@@ -225,6 +253,7 @@ class Argument {
   }
 
   const DType type_;
+  const std::string& name_;
   Dims shape_, strides_;
   std::byte* first_ = nullptr;
   Range range_;
@@ -292,6 +321,7 @@ bool is_written(const Program& program, std::size_t argument) {
 
 void call(plait_program& p, const plait_array* arguments, std::size_t argument_count,
           plait_array* results, std::size_t result_count) {
+  plait::engine::end_if_asked();
   const Calling calling(p);
   Program& program = *p.program;
   const auto& data = program.data();
@@ -374,13 +404,31 @@ void check_number(const plait_program* program, std::size_t i,
                             ", so none has number " + std::to_string(i));
 }
 
-// What takes the lines of the log.
+// The application's functions.
 std::mutex log_mutex;
-plait_options log_options;
+plait_options configured;
 void to_application(plait::Log what, std::string_view text) {
   const std::lock_guard held(log_mutex);
-  if (log_options.log)
-    log_options.log(log_options.log_context, plait::topic(what).data(), std::string(text).c_str());
+  if (configured.log)
+    configured.log(configured.log_context, plait::topic(what).data(), std::string(text).c_str());
+}
+
+// Of an application that was compiled with this header, or with an older or a newer one.
+plait_options as_known(const plait_options* options) {
+  check_given(options, "what is to be configured");
+  const std::size_t size = options->size;
+  plait_options o{};
+  if (size < offsetof(plait_options, executor))
+    throw plait::ValueError("plait_options::size has to be sizeof(plait_options)");
+  std::memcpy(&o, options, std::min(size, sizeof o));
+  const auto* const bytes = reinterpret_cast<const char*>(options);
+  for (std::size_t i = sizeof o; i < size; ++i)
+    if (bytes[i]) throw plait::ValueError("plait_options has what this library does not know");
+  return o;
+}
+
+bool same_memory(const plait_options& a, const plait_options& b) {
+  return a.allocate == b.allocate && a.free == b.free && a.memory_context == b.memory_context;
 }
 
 }  // namespace
@@ -405,6 +453,37 @@ const char* plait_clone(const plait_program* program, plait_program** clone) {
     check_given(program, "the program");
     return program->program;
   });
+}
+
+const char* plait_token_new(plait_token** token) {
+  return guarded([&] {
+    check_given(token, "where the token is to go");
+    *token = nullptr;
+    *token = new plait_token;
+    plait::detail::first_reference((*token)->refs);
+  });
+}
+
+void plait_token_share(plait_token* token) {
+  if (token) plait::detail::add_reference(token->refs);
+}
+
+void plait_token_free(plait_token* token) {
+  if (token && plait::detail::drop_reference(token->refs)) plait_token::destroy(token);
+}
+
+void plait_cancel(plait_token* token) {
+  if (token) token->cancel();
+}
+
+std::int32_t plait_cancelled(const plait_token* token) { return token && token->cancelled(); }
+
+const char* plait_call_with_cancel(plait_token* token, plait_program* program,
+                                   const plait_array* arguments, size_t argument_count,
+                                   plait_array* results, size_t result_count) {
+  std::optional<plait::engine::CancelScope> scope;
+  if (token) scope.emplace(*token);
+  return plait_call(program, arguments, argument_count, results, result_count);
 }
 
 const char* plait_call(plait_program* program, const plait_array* arguments, size_t argument_count,
@@ -449,8 +528,7 @@ void plait_free(plait_program* program) { delete program; }
 
 const char* plait_configure(const plait_options* options) {
   return guarded([&] {
-    check_given(options, "what is to be configured");
-    const plait_options& o = *options;
+    plait_options o = as_known(options);
     if (o.threads < 0)
       throw plait::ValueError("the number of threads must be at least 1, not " +
                               std::to_string(o.threads));
@@ -458,19 +536,35 @@ const char* plait_configure(const plait_options* options) {
     if (o.log_topics && !plait::parse_topics(o.log_topics, topics))
       throw plait::ValueError("log_topics may be " + plait::topics_text(~0U) +
                               ",all or off, not '" + o.log_topics + "'");
+    if (!o.allocate != !o.free) throw plait::ValueError("allocate and free belong together");
+    if (!o.allocate)
+      std::tie(o.allocate, o.free, o.memory_context) =
+          std::tie(configured.allocate, configured.free, configured.memory_context);
+    const bool other_memory = !same_memory(o, configured);
+    if (other_memory && plait::took_blocks())
+      throw plait::ValueError("the allocator is chosen before the first program is loaded");
     plait::engine::RunTasks run;
     if (o.executor)
       run = [executor = o.executor, context = o.executor_context](int n, void (*piece)(void*, int),
                                                                   void* data) {
         executor(context, n, piece, data);
       };
+    plait::engine::Progress progress;
+    if (o.progress)
+      progress = [progress = o.progress, context = o.progress_context](int done, int steps) {
+        progress(context, done, steps);
+      };
     plait::config().log = topics;
     if (o.threads) plait::config().threads = o.threads;
+    if (other_memory) plait::set_block_source({o.memory_context, o.allocate, o.free});
     plait::engine::lend_threads(std::move(run));
+    plait::engine::set_progress(std::move(progress));
     const std::lock_guard held(log_mutex);
-    log_options = o;
+    configured = o;
     plait::set_log_sink(o.log ? to_application : nullptr);
   });
 }
+
+plait_error_kind plait_last_error(void) { return error_kind; }
 
 const char* plait_version(void) { return PLAIT_VERSION; }

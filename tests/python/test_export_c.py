@@ -2,6 +2,7 @@
 
 import os
 import pathlib
+import platform
 import shutil
 import subprocess
 import sys
@@ -12,6 +13,7 @@ import pytest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 LIBRARY = pathlib.Path(plait.__file__).with_name("libplait_jit.so").resolve().parents[1] / "src" / "run" / "libplait_run.so"
+X86 = platform.machine() == "x86_64"
 pytestmark = pytest.mark.skipif(not LIBRARY.exists() or not shutil.which("c++"), reason="there is no libplait_run, or no compiler")
 
 
@@ -389,7 +391,7 @@ int main(int n, char** argv) {
   given[0].data = given[2].data = NULL;
   say(plait_call(other, given, 3, &sum, 1));
   printf("%g\n", *(double*)sum.data);
-  plait_options options = {0};
+  plait_options options = {.size = sizeof options};
   options.threads = 2;
   say(plait_configure(&options));
   plait_free(other);
@@ -415,6 +417,197 @@ def test_programs_describe_themselves(folder):
         "0",
         "no error",
     ], made
+
+
+EMBEDDED = r"""
+#include <plait_run.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void say(const char* what, const char* error) {
+  printf("%s: %d %s\n", what, (int)plait_last_error(), error ? error : "no error");
+}
+
+static struct { atomic_long blocks, live; atomic_int empty; } memory;
+static void* take(void* context, size_t bytes, size_t alignment) {
+  if (context != &memory) abort();
+  if (memory.empty) return NULL;
+  ++memory.blocks;
+  memory.live += (long)bytes;
+  return aligned_alloc(alignment, bytes);
+}
+static void give(void* context, void* block, size_t bytes) {
+  if (context != &memory) abort();
+  memory.live -= (long)bytes;
+  free(block);
+}
+
+static char lines[4096];
+static void note(void* context, const char* topic, const char* text) {
+  size_t n = strlen(lines);
+  snprintf(lines + n, sizeof lines - n, "%s%s| %s\n", (const char*)context, topic, text);
+}
+
+static int heard, of;
+static void hear(void* context, int32_t done, int32_t steps) {
+  *(int*)context = done;
+  of = steps;
+}
+
+/* The loop has begun when another thread ends it. */
+static atomic_int begun;
+static plait_token* token;
+static void run_pieces(void* context, int32_t n, void (*piece)(void*, int32_t), void* data) {
+  (void)context;
+  begun = 1;
+  while (token && !plait_cancelled(token)) sched_yield();
+  for (int32_t i = 0; i < n; ++i) piece(data, i);
+}
+static void* ends(void* context) {
+  while (!begun) sched_yield();
+  plait_cancel(context);
+  plait_token_free(context);
+  return NULL;
+}
+
+int main(int n, char** argv) {
+  if (n != 3) return 1;
+  /* Sizes of the struct: none, an older header's, and a newer one's with and without its member. */
+  struct { plait_options known; void* later; } newer = {{0}, NULL};
+  plait_options* options = &newer.known;
+  say("no size", plait_configure(options));
+  options->size = sizeof newer;
+  say("newer", plait_configure(options));
+  newer.later = &newer;
+  say("unknown", plait_configure(options));
+  options->size = offsetof(plait_options, progress);
+  options->threads = 2;
+  options->progress = hear; /* it is behind what that header has */
+  options->progress_context = &heard;
+  say("older", plait_configure(options));
+  options->size = sizeof *options;
+  options->allocate = take;
+  say("half", plait_configure(options));
+  options->free = give;
+  options->memory_context = &memory;
+  options->log = note;
+  options->log_context = "> ";
+  options->log_topics = "program,fallback";
+  say("all", plait_configure(options));
+
+  plait_program *layers, *moved;
+  say("load", plait_load(argv[1], &layers));
+  say("load", plait_load(argv[2], &moved));
+  say("nowhere", strrchr(plait_load("/nowhere/a.plait", &(plait_program*){0}), ':'));
+  enum { kRows = 400000 };
+  int64_t xs[] = {kRows, 24}, ws[] = {24, 16};
+  float *x = calloc(kRows * 24, 4), *w = calloc(24 * 16, 4), *y = malloc(kRows * 64);
+  plait_array given[] = {{x, kRows * 96, "float32", 2, xs, NULL}, {w, 24 * 64, "float32", 2, ws, NULL}};
+  plait_array results[3] = {{0}};
+  const long before = memory.blocks;
+  for (int i = 0; i < 20 && heard == 0; ++i)
+    if (plait_call(layers, given, 2, results, 3)) return 2;
+  printf("steps %d of more than one %d, blocks %d\n", heard == of, of > 1, memory.blocks > before);
+  options->memory_context = NULL;
+  say("late", plait_configure(options));
+  options->memory_context = &memory;
+  say("again", plait_configure(options));
+
+  given[1].dtype = "float64";
+  say("dtype", plait_call(layers, given, 2, results, 3));
+  given[1].dtype = "float32";
+  given[0].ndim = 1;
+  say("shape", strchr(plait_call(layers, given, 2, results, 3), ':'));
+  given[0].ndim = 2;
+
+  /* An end by another thread, in the middle of a loop: nothing is called a result. */
+  options->executor = run_pieces;
+  options->progress = NULL;
+  say("executor", plait_configure(options));
+  say("token", plait_token_new(&token));
+  plait_token_share(token);
+  pthread_t other;
+  pthread_create(&other, NULL, ends, token);
+  plait_array none[3] = {{y, kRows * 64, NULL, 0, NULL, NULL}};
+  const char* error = NULL;
+  for (int i = 0; i < 20 && !error; ++i) error = plait_call_with_cancel(token, layers, given, 2, none, 3);
+  say("ended", error);
+  begun = 1;
+  pthread_join(other, NULL);
+  printf("%d %d %d %d\n", none[0].dtype == NULL, none[0].shape == NULL, none[1].data == NULL, (int)plait_cancelled(token));
+  /* It stays cancelled; what a program writes to stays as it was. */
+  double a[3] = {1, 2, 3}, b[3] = {1, 1, 1};
+  int64_t three = 3, back = -8;
+  plait_array pair[] = {{a, sizeof a, "float64", 1, &three, NULL}, {b + 2, 0, "float64", 1, &three, &back}};
+  plait_array sum = {0};
+  say("at once", plait_call_with_cancel(token, moved, pair, 2, &sum, 1));
+  printf("%g %g %g\n", a[0], a[1], a[2]);
+  say("without", plait_call_with_cancel(NULL, moved, pair, 2, &sum, 1));
+  printf("%g %g %g\n", a[0], a[1], a[2]);
+  plait_token_free(token);
+  token = NULL;
+  plait_token_free(token);
+  say("afterwards", plait_call(layers, given, 2, none, 3));
+  printf("%d %g\n", none[0].data == y, y[kRows * 16 - 1]);
+
+  memory.empty = 1;
+  xs[0] = kRows - 1;
+  plait_array anywhere[3] = {{0}};
+  say("memory", plait_call(layers, given, 2, anywhere, 3));
+  plait_free(layers);
+  plait_free(moved);
+  fputs(lines, stdout);
+  return 0;
+}
+"""
+
+
+def test_an_application_decides(folder):
+    (folder / "embedded.c").write_text(EMBEDDED)
+    program = built(folder, folder / "embedded.c", ["cc", "-std=c11", "-pthread"])
+    lesser = folder / "lesser.plait"
+    plait.export(moved, (np.ones(9), np.ones(9)), lesser, dynamic=[0], targets="x86-64-v2" if X86 else None)
+    made = subprocess.run([program, folder / "layers.plait", lesser], capture_output=True, text=True, env={**os.environ, "PLAIT_POOL_LIMIT": "0"})
+    lines = made.stdout.splitlines()
+    said, logged = [line for line in lines if "| " not in line], [line for line in lines if "| " in line]
+    assert said == [
+        "no size: 2 plait_options::size has to be sizeof(plait_options)",
+        "newer: 0 no error",
+        "unknown: 2 plait_options has what this library does not know",
+        "older: 0 no error",
+        "half: 2 allocate and free belong together",
+        "all: 0 no error",
+        "load: 0 no error",
+        "load: 0 no error",
+        "nowhere: 6 : No such file or directory",
+        "steps 1 of more than one 1, blocks 1",
+        "late: 2 the allocator is chosen before the first program is loaded",
+        "again: 0 no error",
+        "dtype: 3 argument 'w' has to be of float32, not of float64",
+        "shape: 2 : it was exported with 2 axes",
+        "executor: 0 no error",
+        "token: 0 no error",
+        "ended: 7 interrupted",
+        "1 1 1 1",
+        "at once: 7 interrupted",
+        "1 2 3",
+        "without: 0 no error",
+        "3 4 5",
+        "afterwards: 0 no error",
+        "1 0",
+        "memory: 5 memory is short",
+    ], made
+    assert made.returncode == 0, made
+    fallbacks = [line for line in logged if line.startswith("> fallback| ")]
+    assert fallbacks[-1] == "> fallback| argument 'b' of a program is copied: it is not in C order", logged
+    assert len(fallbacks) == 1 + X86 and fallbacks[0].startswith("> fallback| a program runs code for x86-64-v2: it has none for x86-64-v" if X86 else "> "), logged
+    assert sum(line.startswith("> program| loaded: ") for line in logged) == 2, logged
+    assert any(line.startswith("> program| plan ") and line.endswith(": x_0 = 400000") for line in logged), logged
 
 
 EXPORTS = r"""

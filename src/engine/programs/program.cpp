@@ -126,6 +126,12 @@ class Program::Taken final : public Recording {
 
 Program::Program(ProgramData data) : data_(std::move(data)) {
   const auto [target, tier] = choose(data_.targets);
+  if (logging(Log::Program))
+    log(Log::Program, "loaded: " + std::to_string(data_.variants.size()) + " plans, code for " +
+                          data_.targets[target]);
+  if (tier != config().tier && logging(Log::Fallback))
+    log(Log::Fallback, "a program runs code for " + data_.targets[target] + ": it has none for " +
+                           target_name(config().tier));
   std::vector<std::shared_ptr<CompiledKernel>> kernels;
   for (ProgramKernel& k : data_.kernels) {
     auto code = jit::code_of(k.code[target], tier);
@@ -212,9 +218,12 @@ void Program::check_apart(const std::function<bool(std::size_t, std::size_t)>& m
 }
 
 std::unique_ptr<Program::Ready> Program::prepared(const Extents& extents) {
-  std::string why = "no plan in it is for extents of";
-  for (std::size_t i = 0; i < extents.size(); ++i)
-    why += " " + data_.extents[i] + " = " + std::to_string(extents[i]);
+  const auto given_extents = [&] {
+    std::string text;
+    for (std::size_t i = 0; i < extents.size(); ++i)
+      text += " " + data_.extents[i] + " = " + std::to_string(extents[i]);
+    return text;
+  };
   for (const Variant& v : data_.variants) {
     bool inside = true;
     for (std::size_t i = 0; i < extents.size(); ++i)
@@ -246,9 +255,13 @@ std::unique_ptr<Program::Ready> Program::prepared(const Extents& extents) {
     auto r = std::make_unique<Ready>(Ready{extents, &v, {}, std::move(given), nullptr});
     for (const Variant::Result& result : v.results) r->results.push_back(shape_of(result.shape));
     r->bindings = std::make_unique<Bindings>(v.plan, Given(r->given), kHost);
+    if (logging(Log::Program))
+      log(Log::Program, "plan " + std::to_string(&v - data_.variants.data() + 1) + " of " +
+                            std::to_string(data_.variants.size()) + (extents.empty() ? "" : ":") +
+                            given_extents());
     return r;
   }
-  throw ValueError(why);
+  throw ValueError("no plan in it is for extents of" + given_extents());
 }
 
 std::unique_ptr<Program::Ready> Program::ready(const Extents& extents) {

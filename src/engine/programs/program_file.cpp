@@ -9,6 +9,7 @@
 
 #include "archive.hpp"
 #include "codegen/cache/disk_cache.hpp"
+#include "core/config.hpp"
 #include "plait/error.hpp"
 
 namespace plait::fusion {
@@ -173,6 +174,7 @@ ProgramData read_program(const std::string& path) {
   const auto kind = std::filesystem::status(path, ignored).type();
   if (kind != std::filesystem::file_type::regular && kind != std::filesystem::file_type::not_found)
     throw ValueError(path + ": it is no regular file");
+  if (logging(Log::Program)) log(Log::Program, "reads " + path);
   std::ifstream file(path, std::ios::binary);
   std::ostringstream bytes;
   if (file && file.peek() != EOF) bytes << file.rdbuf();  // which fails where there is nothing

@@ -14,6 +14,7 @@
 #include <thread>
 #include <vector>
 
+#include "core/config.hpp"
 #include "plait/load.hpp"
 #include "plait/plait.hpp"
 
@@ -333,6 +334,77 @@ TEST_CASE("clones of a program run in threads at the same time") {
   CHECK(error_of([&] { first.clone(); }) == "the program is NULL");
 }
 
+TEST_CASE("a call of a program ends when a token is cancelled, its own or one around it") {
+  const Path path("cancelled");
+  export_moved(path);
+  plait::program program = plait::load(path);
+  std::vector<double> a(9, 1.0);
+  const std::vector<double> b(9, 2.0);
+  const auto call = [&](const plait::cancel_token& t) {
+    return program({plait::written(a.data(), {9}), {b.data(), {9}}}, t);
+  };
+  const plait::cancel_token fresh, stop;
+  CHECK(elements<double>(call(fresh)[0])[0] == 18);
+  stop.cancel();
+  CHECK_THROWS_AS(call(stop), plait::Cancelled);
+  CHECK_THROWS_AS(plait::with_cancel(stop, [&] { return call(fresh); }), plait::Cancelled);
+  CHECK(plait_last_error() == PLAIT_CANCELLED);
+  CHECK(a == std::vector<double>(9, 5.0));
+  CHECK(elements<double>(call(fresh)[0])[0] == 18);
+  CHECK(plait_last_error() == PLAIT_NO_ERROR);
+  CHECK(a == std::vector<double>(9, 9.0));
+}
+
+TEST_CASE("errors of programs are of NumPy's kinds") {
+  const Path path("kinds");
+  export_doubled(path);
+  plait::program program = plait::load(path);
+  const std::vector<float> narrow(6);
+  const std::vector<double> x(6);
+  CHECK_THROWS_AS(program({{narrow.data(), {2, 3}}}), plait::DTypeError);
+  CHECK_THROWS_AS(program({{x.data(), {3, 2}}}), plait::ValueError);
+  CHECK_THROWS_AS(plait::load("/nowhere/a.plait"), plait::Error);
+  CHECK(plait_last_error() == PLAIT_OS_ERROR);
+  CHECK_THROWS_AS(plait::load("", 0), plait::ValueError);
+  const Path gathers("gathers");
+  plait::export_program([](const array<double>& t, const array<std::int64_t>& k) { return t[k]; },
+                        gathers, std::tuple(plait::ones({5}), plait::zeros<std::int64_t>({3})));
+  plait::program gather = plait::load(gathers);
+  const std::vector<std::int64_t> k{0, 5, 1};
+  CHECK_THROWS_AS(gather({{x.data(), {5}}, {k.data(), {3}}}), plait::IndexError);
+}
+
+TEST_CASE("the log says what is loaded, the plan that is taken, and what is copied") {
+  const Path path("logged");
+  export_doubled(path);
+  std::vector<std::string> lines;
+  plait_options o{};
+  o.size = sizeof o;
+  o.log_topics = "program,fallback";
+  o.log = [](void* context, const char* topic, const char* text) {
+    static_cast<std::vector<std::string>*>(context)->push_back(std::string(topic) + ": " + text);
+  };
+  o.log_context = &lines;
+  const unsigned kept = plait::config().log;
+  REQUIRE(plait_configure(&o) == nullptr);
+  plait::program program = plait::load(path);
+  const std::vector<double> x(12);
+  for (int i = 0; i < 2; ++i)
+    program({plait::program_argument(x.data(), {2, 3}).with_strides({48, 16})});
+  o = {};
+  o.size = sizeof o;
+  REQUIRE(plait_configure(&o) == nullptr);
+  plait::config().log = kept;
+  REQUIRE(lines.size() == 5);
+  CHECK(lines[0] == "program: reads " + static_cast<const std::string&>(path));
+  lines.erase(lines.begin());
+  CHECK(lines[0].rfind("program: loaded: ", 0) == 0);
+  CHECK(lines[1] == "fallback: argument 'x' of a program is copied: it is not in C order");
+  CHECK(lines[2].rfind("program: plan ", 0) == 0);
+  CHECK(lines[2].find(": x_0 = 2") != std::string::npos);
+  CHECK(lines[3] == lines[1]);
+}
+
 TEST_CASE("the C interface is configured: threads, an executor, the log") {
   const Path path("configured");
   export_doubled(path);
@@ -345,6 +417,7 @@ TEST_CASE("the C interface is configured: threads, an executor, the log") {
     std::string meanwhile = {};
   } seen{program.clone()};
   plait_options o{};
+  o.size = sizeof o;
   o.threads = 3;
   o.executor = [](void* context, std::int32_t n, void (*piece)(void*, std::int32_t), void* data) {
     Seen& seen = *static_cast<Seen*>(context);
@@ -381,6 +454,7 @@ TEST_CASE("the C interface is configured: threads, an executor, the log") {
   CHECK(plait::num_threads() == 3);
   CHECK(plait_configure(nullptr) == std::string("what is to be configured is NULL"));
   o = {};
+  o.size = sizeof o;
   o.threads = before;
   REQUIRE(plait_configure(&o) == nullptr);
   seen.loops = 0;
