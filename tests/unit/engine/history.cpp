@@ -50,6 +50,23 @@ std::uint64_t plans_for(const Array& a) {
 
 }  // namespace
 
+TEST_CASE("a plan serves the numbers of threads of its class, and is kept for when they return") {
+  const Fresh fresh;
+  config().plan = PlanMode::Always;
+  const Array a = random_f64({5000});
+  const auto made_with = [&](int threads) {
+    set_num_threads(threads);
+    return plans_for(chain(a, 20));
+  };
+  const int before = num_threads();
+  CHECK(made_with(1) == 1);
+  CHECK(made_with(2) == 1);
+  CHECK(made_with(5) == 1);
+  CHECK(made_with(8) == 0);
+  CHECK(made_with(1) == 0);
+  set_num_threads(before);
+}
+
 TEST_CASE("work that takes less than planning it is done at once, to the same bits") {
   const Fresh fresh;
   const Array a = random_f64({5000});
