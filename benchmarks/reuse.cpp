@@ -32,7 +32,7 @@ double nanoseconds(const std::function<Array()>& build, bool forced = false,
     if (forced && round == 0) {
       const fusion::Graph g(wanted);
       std::vector<std::int64_t> values;
-      const auto plan = fusion::make_plan(g, {}, reuse);
+      const auto plan = fusion::make_plan(g, engine::host_target(), reuse);
       fusion::bind(*plan, g, values);
       engine::adopt_plan(g, plan);
     }

@@ -62,6 +62,7 @@ class Planner {
     find_last_uses();
     g_.answers().close();
     plan_->answers = std::move(g_.answers());
+    plan_->workers = target_.workers;
     return plan_;
   }
 

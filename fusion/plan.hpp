@@ -66,6 +66,7 @@ struct Plan {
   std::vector<Contender> contenders;  // empty: there was one
   bool logged = false;                // under PLAIT_LOG=fusion
   int surveys = 0, lowerings = 0;     // of regions: what planning costs
+  int workers = 0;                    // of its target
   std::int64_t bytes_least = 0;       // leaves read once and wanted nodes written once
   std::int64_t bytes_moved = 0;
 };

@@ -64,7 +64,7 @@ def functions():
     """{name: Function} in the order of the table."""
     core = ROOT / "src" / "core"
     descriptions = dict(re.findall(r'^PLAIT_DESCRIPTION\((\w+), "(.*)"\)$', (core / "descriptions.def").read_text(), re.MULTILINE))
-    rows = re.findall(r'^PLAIT_OP\((\w+), "(\w+)", (\d), ("\w+"|\w+), (\w+), \S+, \w+, (.*)\)$', (core / "ops.def").read_text(), re.MULTILINE)
+    rows = re.findall(r'^PLAIT_OP\((\w+), "(\w+)", (\d), ("\w+"|\w+), (\w+), \S+, \w+, \w+, (.*)\)$', (core / "ops.def").read_text(), re.MULTILINE)
     found = {f.name: f for f in (Function(row, descriptions) for row in rows) if f.name not in NOT_HERE}
     if without := [f.name for f in found.values() if not f.text]:
         sys.exit(f"src/core/descriptions.def does not say what these functions compute: {' '.join(without)}")

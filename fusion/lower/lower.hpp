@@ -147,6 +147,7 @@ struct Target {
   // they do, in the same call, with the bits that the two operations give (epilogue.hpp).
   std::uint32_t summed_products = 0;
   bool ordered_products = true;  // as ordered_product.hpp says; else rows and chunks are joined
+  int workers = 2;               // that share a loop, at most: costs follow from it, no bits do
   // How deep a block of a product is that regions compute by fragments, which decides its bits, and
   // how many keys one of an attention has; 0: products are library calls.
   std::int64_t product_depth = 0;

@@ -1,5 +1,7 @@
 #include "step_cost.hpp"
 
+#include <algorithm>
+
 #include "../plan.hpp"
 #include "core/call_table.hpp"
 #include "core/scatter.hpp"
@@ -12,6 +14,17 @@ using tracer::NodeKind;
 
 namespace {
 
+// Of work that so many workers can share, at most. What a device takes is counted with all of its
+// workers, what a host takes with one.
+double shared_seconds(const Problem& p, double seconds, std::int64_t parts) {
+  const Machine& m = *p.target.machine;
+  const int workers = p.target.workers;
+  const auto busy = static_cast<int>(std::clamp<std::int64_t>(parts, 1, workers));
+  if (!p.target.lanes) return seconds * workers / busy;
+  if (busy == 1 || seconds < m.least_shared) return seconds;
+  return seconds / busy + m.ask_awake + m.join;
+}
+
 // By the loops of a region. Fragments are part of its work, blocks are not.
 double kernel_seconds(const Problem& p, const Step& s, double bytes) {
   const Machine& m = *p.target.machine;
@@ -20,13 +33,13 @@ double kernel_seconds(const Problem& p, const Step& s, double bytes) {
   if (s.region.kind == RegionKind::Product && !s.region.attention)
     for (const std::int32_t product : s.region.products())
       seconds += tiling_seconds(p.target, p.graph, product);
-  bool shared = k.planned_grid > 1;
+  std::int64_t parts = k.planned_grid;
   if (s.region.kind == RegionKind::Scatter) {
     const PlanNode& gn = p.graph[s.region.roots[0]];
-    shared = scatter_pieces(element_count(p.graph[gn.in[2]].node->extents).estimate(),
-                            element_count(gn.node->extents).estimate()) > 1;
+    parts = scatter_pieces(element_count(p.graph[gn.in[2]].node->extents).estimate(),
+                           element_count(gn.node->extents).estimate());
   }
-  return shared ? seconds : 2 * seconds;
+  return shared_seconds(p, seconds, parts);
 }
 
 double direct_seconds(const Problem& p, const Step& s, double bytes) {
@@ -35,27 +48,25 @@ double direct_seconds(const Problem& p, const Step& s, double bytes) {
   const Node& n = *p.graph[root].node;
   if (const std::optional<Scan> scan = scan_of(n)) {
     const double seconds = scan_seconds(m, n, scan->axis, true) + memory_seconds(m, bytes);
-    return element_count(n.extents) == n.extents[scan->axis] ? 2 * seconds : seconds;
+    const std::int64_t length = std::max<std::int64_t>(1, n.extents[scan->axis].estimate());
+    return shared_seconds(p, seconds, element_count(n.extents).estimate() / length);
   }
   if (n.kind == NodeKind::Call && n.call == CallId::Scatter) {
     const std::int64_t elements =
         element_count(p.graph[p.graph[root].in[2]].node->extents).estimate();
     const double seconds =
         static_cast<double>(elements) * m.near_element + memory_seconds(m, bytes);
-    return scatter_pieces(elements, element_count(n.extents).estimate()) > 1 ? seconds
-                                                                             : 2 * seconds;
+    return shared_seconds(p, seconds,
+                          scatter_pieces(elements, element_count(n.extents).estimate()));
   }
-  return operation_seconds(m, n);
+  return shared_seconds(p, operation_seconds(m, n), p.target.workers);
 }
 
 }  // namespace
 
 double step_seconds(const Problem& p, const Step& s, double bytes) {
-  const Machine& m = *p.target.machine;
-  const double alone =
-      s.kind == StepKind::Kernel ? kernel_seconds(p, s, bytes) : direct_seconds(p, s, bytes);
-  const double team = alone >= m.least_shared ? m.ask_awake + m.join : 0;
-  return m.operation + alone + team;
+  return p.target.machine->operation +
+         (s.kind == StepKind::Kernel ? kernel_seconds(p, s, bytes) : direct_seconds(p, s, bytes));
 }
 
 }  // namespace plait::fusion

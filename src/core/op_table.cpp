@@ -4,7 +4,9 @@
 #include <string>
 #include <unordered_map>
 
+#include "op_events.hpp"
 #include "plait/error.hpp"
+#include "processor/float_unit.hpp"
 
 namespace plait {
 namespace {
@@ -13,12 +15,30 @@ using enum OutRule;
 using enum Cost;
 
 constexpr OpInfo kOps[] = {
-#define PLAIT_OP(id, name, arity, loops, out, identity, cost, flags) \
+#define PLAIT_OP(id, name, arity, loops, out, identity, cost, events, flags) \
   {OpId::id, name, arity, loops, out, identity, cost, static_cast<std::uint16_t>(flags)},
 #include "ops.def"
 #undef PLAIT_OP
 };
 static_assert(std::size(kOps) == kOpCount);
+
+// Flags that operations on real and on complex numbers may raise.
+struct Events {
+  unsigned real, complex;
+};
+constexpr unsigned kRange = kOver | kUnder | kInvalid;
+constexpr Events None{0, 0}, Invalid{kInvalid, kInvalid}, Range{kRange, kRange},
+    Pole{kRange | kDivide, kRange | kDivide};
+constexpr Events Bounded{kUnder | kInvalid, kRange};          // of real numbers, near 1
+constexpr Events Angle{kUnder | kInvalid, kRange | kDivide};  // which has poles off the real line
+// Of a real number, itself or one; of a complex one, by its length.
+constexpr Events Modulus{0, kRange}, Direction{kInvalid, kRange};
+
+constexpr Events kEvents[] = {
+#define PLAIT_OP(id, name, arity, loops, out, identity, cost, events, flags) events,
+#include "ops.def"
+#undef PLAIT_OP
+};
 
 struct Alias {
   std::string_view name;
@@ -56,6 +76,16 @@ OpId find_op(std::string_view numpy_name) {
   }();
   const auto it = by_name->find(numpy_name);
   return it == by_name->end() ? OpId::Count_ : it->second;
+}
+
+unsigned may_raise(OpId fn, DType operand) {
+  const Events& e = kEvents[static_cast<int>(fn)];
+  return is_complex(operand) ? e.complex : e.real;
+}
+
+unsigned may_raise(ReduceKind kind, DType operand) {
+  const OpId combine = reduce_info(kind).combine;
+  return combine == OpId::Count_ ? 0 : may_raise(combine, operand);
 }
 
 DType reduce_dtype(ReduceKind kind, DType operand) {

@@ -21,7 +21,7 @@ constexpr detail::narrow_loops narrow_loops(int flags) {
                                  : detail::narrow_loops::floats;
 }
 constexpr detail::function_loops kLoops[kOpCount] = {
-#define PLAIT_OP(id, name, arity, loops, out, identity, cost, flags)                 \
+#define PLAIT_OP(id, name, arity, loops, out, identity, cost, events, flags)         \
   detail::loops_of(OpId::id, loops, detail::rule::out, ((flags) & kNoBoolLoop) != 0, \
                    narrow_loops(flags)),
 #include "ops.def"

@@ -180,12 +180,14 @@ std::shared_ptr<Plan> new_plan(const Graph& g, std::vector<std::int64_t>& values
 
 }  // namespace
 
-std::shared_ptr<Plan> known_plan(const Graph& g, std::vector<std::int64_t>& values, int owner) {
+std::shared_ptr<Plan> known_plan(const Graph& g, std::vector<std::int64_t>& values, int owner,
+                                 int workers) {
   auto* const known = owner == 0 ? plans().find(g.key()) : plans().find(key_of(g, owner));
   if (!known) return nullptr;
   auto& variants = known->value;
-  const auto at = std::ranges::find_if(
-      variants, [&](const auto& p) { return fusion::bind(*p, g, values); });
+  const auto at = std::ranges::find_if(variants, [&](const auto& p) {
+    return p->workers == workers && fusion::bind(*p, g, values);
+  });
   if (at == variants.end()) return nullptr;
   ++counters().plans_reused;
   std::rotate(variants.begin(), at, at + 1);
@@ -194,7 +196,7 @@ std::shared_ptr<Plan> known_plan(const Graph& g, std::vector<std::int64_t>& valu
 
 std::shared_ptr<Plan> plan_for(const Graph& g, std::vector<std::int64_t>& values, int owner,
                                const fusion::Target& target) {
-  std::shared_ptr<Plan> p = known_plan(g, values, owner);
+  std::shared_ptr<Plan> p = known_plan(g, values, owner, target.workers);
   return p ? p : new_plan(g, values, owner, target);
 }
 
@@ -202,7 +204,7 @@ void add_plan(const Graph& g, std::shared_ptr<Plan> plan) {
   std::vector<std::int64_t> values;
   auto& known = plans().at(g.key());
   for (const auto& p : known.value)
-    if (fusion::bind(*p, g, values)) return;
+    if (p->workers == plan->workers && fusion::bind(*p, g, values)) return;
   keep(known, std::move(plan));
   ++counters().plans_made;
 }
@@ -294,7 +296,7 @@ void evaluate_fused(std::span<Node* const> wanted) {
   const Graph g(wanted);
   if (g.nodes.empty()) return;
   std::vector<std::int64_t> values;
-  std::shared_ptr<Plan> plan = known_plan(g, values, 0);
+  std::shared_ptr<Plan> plan = known_plan(g, values);
   Round round(g, plan != nullptr);
   double planning = 0;
   double started = seconds_now();

@@ -11,10 +11,10 @@ using namespace plait::test;
 
 namespace {
 
-std::shared_ptr<fusion::Plan> planned_for(const Array& a) {
+std::shared_ptr<fusion::Plan> planned_for(const Array& a, const fusion::Target& target = {}) {
   const Ref<tracer::Node> node = tracer::read(a);
   tracer::Node* const wanted[] = {node.get()};
-  return fusion::make_plan(fusion::Graph(wanted));
+  return fusion::make_plan(fusion::Graph(wanted), target);
 }
 
 // Pieces of what two divisions give.
@@ -54,4 +54,18 @@ TEST_CASE("plans are not compared for what takes less time than that") {
   REQUIRE(plan->considered.size() == 1);
   CHECK(plan->considered[0].taken);
   CHECK(plan->steps.size() == 4);
+}
+
+TEST_CASE("what workers share takes its share of the time, and what team there is") {
+  config().eager_limit = 0;
+  const auto seconds = [](int workers) {
+    const auto plan = planned_for(pieces(1000000, 3), {.workers = workers});
+    REQUIRE(plan->contenders.size() == 2);
+    CHECK(plan->workers == workers);
+    return plan->contenders[1].seconds;
+  };
+  const double alone = seconds(1), team = 3 * (kMachine.ask_awake + kMachine.join);
+  const double operations = 3 * kMachine.operation;
+  for (const int workers : {2, 8, 64})
+    CHECK(seconds(workers) == Approx((alone - operations) / workers + operations + team));
 }

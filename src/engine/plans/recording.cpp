@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "core/call_table.hpp"
+#include "core/op_events.hpp"
 #include "engine/direct/direct.hpp"
 #include "engine/direct/fp_flags.hpp"
 #include "engine/engine.hpp"
@@ -135,77 +136,23 @@ tracer::ErrorAction listened(const Node& n, unsigned flag) {
   return flag == kDivide ? e.divide : flag == kOver ? e.over : flag == kUnder ? e.under : e.invalid;
 }
 
-// The events that an operation on numbers of its dtype may raise.
-unsigned may_raise(const fusion::Graph& g, std::int32_t i) {
+// The events that a node may raise.
+unsigned events_of(const fusion::Graph& g, std::int32_t i) {
   const Node& n = *g[i].node;
-  constexpr unsigned kPole = kDivide, kRange = kOver | kUnder;
-  if (n.kind == NodeKind::Cast || n.kind == NodeKind::Update) {
-    const DType to = n.kind == NodeKind::Cast ? n.dtype : n.view_dtype;
-    const std::int32_t from = g[i].in[n.kind == NodeKind::Update];
-    return from < 0 || g[from].node->dtype == to ? 0 : kRange | kInvalid;
-  }
-  if (n.kind == NodeKind::Reduce) return is_arg(n.reduce) ? 0 : kRange | kInvalid;
-  if (n.kind != NodeKind::Elementwise) return 0;
-  switch (n.fn) {
-    case OpId::Divide:
-    case OpId::FloorDivide:
-    case OpId::Remainder:
-    case OpId::Fmod:
-    case OpId::Power:
-    case OpId::FloatPower:
-    case OpId::Reciprocal:
-    case OpId::Log:
-    case OpId::Log2:
-    case OpId::Log10:
-    case OpId::Log1p:
-    case OpId::Arctanh:
-      return kPole | kRange | kInvalid;
-    case OpId::Sin:
-    case OpId::Cos:
-    case OpId::Tan:
-    case OpId::Arcsin:
-    case OpId::Arccos:
-    case OpId::Arctan:
-    case OpId::Arctan2:
-    case OpId::Sqrt:
-    case OpId::Arccosh:
-      return is_complex(n.dtype) ? kRange | kInvalid : kUnder | kInvalid;
-    case OpId::Negative:
-    case OpId::Positive:
-    case OpId::Fabs:
-    case OpId::Conjugate:
-    case OpId::Equal:
-    case OpId::NotEqual:
-    case OpId::LogicalAnd:
-    case OpId::LogicalOr:
-    case OpId::LogicalXor:
-    case OpId::LogicalNot:
-    case OpId::Isfinite:
-    case OpId::Isinf:
-    case OpId::Isnan:
-    case OpId::Signbit:
-    case OpId::Copysign:
-    case OpId::Where:
-    case OpId::Real:
-    case OpId::Imag:
-      return 0;
-    case OpId::Less:
-    case OpId::LessEqual:
-    case OpId::Greater:
-    case OpId::GreaterEqual:
-    case OpId::Maximum:
-    case OpId::Minimum:
-    case OpId::Fmax:
-    case OpId::Fmin:
-    case OpId::Clip:
-    case OpId::Sign:
-    case OpId::Floor:
-    case OpId::Ceil:
-    case OpId::Trunc:
-    case OpId::Rint:
-      return kInvalid;
+  const std::int32_t in = g[i].in[n.kind == NodeKind::Update];
+  const DType operand = in < 0 ? n.dtype : g[in].node->dtype;
+  switch (n.kind) {
+    case NodeKind::Cast:
+    case NodeKind::Update: {
+      const DType to = n.kind == NodeKind::Cast ? n.dtype : n.view_dtype;
+      return in < 0 || operand == to ? 0 : kOver | kUnder | kInvalid;
+    }
+    case NodeKind::Reduce:
+      return may_raise(n.reduce, operand);
+    case NodeKind::Elementwise:
+      return may_raise(n.fn, operand);
     default:
-      return kRange | kInvalid;
+      return 0;
   }
 }
 
@@ -270,7 +217,7 @@ bool RecordedGraph::heard_alike(const BoundStep& s) const {
     const Node* one = nullptr;
     one_error_state_ = true;
     for (std::int32_t i = 0; i < g_.size(); ++i) {
-      if (!may_raise(g_, i)) continue;
+      if (!events_of(g_, i)) continue;
       if (!one) one = g_[i].node;
       *one_error_state_ &= g_[i].node->errstate == one->errstate;
     }
@@ -281,7 +228,7 @@ bool RecordedGraph::heard_alike(const BoundStep& s) const {
     const Node* one = nullptr;
     for (const std::int32_t i : all) {
       const Node& n = *g_[i].node;
-      if (!(may_raise(g_, i) & flag)) continue;
+      if (!(events_of(g_, i) & flag)) continue;
       if (one && listened(*one, flag) != listened(n, flag)) return false;
       one = &n;
     }
@@ -299,7 +246,7 @@ void RecordedGraph::report(const BoundStep& s, UpdateMode update, unsigned flags
   for (const unsigned flag : {kDivide, kOver, kUnder, kInvalid}) {
     if (!(flags & flag)) continue;
     const auto by =
-        std::ranges::find_if(all, [&](std::int32_t i) { return (may_raise(g_, i) & flag) != 0; });
+        std::ranges::find_if(all, [&](std::int32_t i) { return (events_of(g_, i) & flag) != 0; });
     if (by == all.end()) continue;
     const Node& n = *g_[*by].node;
     report_flags(flag,

@@ -1,5 +1,6 @@
 // State of the engine that its files share.
 #pragma once
+#include <bit>
 #include <optional>
 #include <span>
 #include <vector>
@@ -16,9 +17,13 @@ namespace plait::engine {
 struct Root;
 
 Stats& counters();
-// What the host is planned for.
+// What the host is planned for. Numbers of threads that are much the same have one plan; where the
+// machine is to make no difference, all have.
 inline fusion::Target host_target() {
-  return {.machine = &host_machine(), .product_depth = loops::kProductDepth};
+  fusion::Target t{.machine = &host_machine(), .product_depth = loops::kProductDepth};
+  if (!config().deterministic)
+    t.workers = static_cast<int>(std::bit_ceil(static_cast<unsigned>(num_threads())));
+  return t;
 }
 // Rows of ir::kFragmentTypes that codegen/cuda/prelude/fragments.cuh has.
 constexpr std::uint32_t fragments_of_devices() {
@@ -62,9 +67,9 @@ inline constexpr int kLookedAt = 127, kLookedAtHere = 126;
 // hold the code of one `owner`: 0 is the host, others are devices and what explain() compiles for.
 std::shared_ptr<fusion::Plan> plan_for(const fusion::Graph& g, std::vector<std::int64_t>& values,
                                        int owner = 0, const fusion::Target& target = host_target());
-// The one in the cache, if it holds for this graph.
+// The one in the cache, if it holds for this graph and was made for as many workers.
 std::shared_ptr<fusion::Plan> known_plan(const fusion::Graph& g, std::vector<std::int64_t>& values,
-                                         int owner = 0);
+                                         int owner = 0, int workers = host_target().workers);
 // A plan that was made for a graph like this one, unless there is one already. The recorder's lock
 // is held.
 void add_plan(const fusion::Graph& g, std::shared_ptr<fusion::Plan> plan);

@@ -13,6 +13,7 @@
 #include "engine/products/packed_operands.hpp"
 #include "engine/threads/lent_threads.hpp"
 #include "executor.hpp"
+#include "reductions_along.hpp"
 #include "rounds.hpp"
 #include "run.hpp"
 
@@ -41,6 +42,8 @@ struct State {
     std::int64_t expected = 0;  // how often the ones before, of as many elements
     std::shared_ptr<const Groups> groups;
   } labels;
+
+  ReductionsAlong reductions_along;
 
   PackedOperands packed{config().packed_limit};  // guards itself
 

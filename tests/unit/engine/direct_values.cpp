@@ -1,10 +1,15 @@
 // The reference evaluator on graphs whose answers are known.
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <cmath>
+#include <cstring>
+#include <limits>
 #include <vector>
 
 #include "core/buffer.hpp"
 #include "core/config.hpp"
+#include "core/op_events.hpp"
+#include "core/processor/float_unit.hpp"
 #include "engine/direct/direct.hpp"
 #include "engine/engine.hpp"
 #include "tracer/context.hpp"
@@ -53,6 +58,52 @@ std::vector<double> values(const Array& a) {
   return {p, p + c.size()};
 }
 using V = std::vector<double>;
+
+// Numbers near the ends of what T holds, of functions' domains, and of neither.
+template <class T>
+std::vector<T> telling() {
+  using L = std::numeric_limits<T>;
+  const T nan = L::quiet_NaN(), inf = L::infinity();
+  return {0,           -T(0),    1,          -1,       inf,     -inf,   nan,   L::max(),
+          L::lowest(), L::min(), T(1e-30),   T(0.5),   T(-1.5), 2,      -3,    T(1e30),
+          89,          710,      -T(1e-300), -T(88.5), T(-745), T(1e5), T(0.9)};
+}
+
+// Those of a dtype, along one axis; of complex numbers, pairs of the first of them.
+Array telling(DType t) {
+  const DType part = t == DType::Float32 || t == DType::Complex64 ? DType::Float32 : DType::Float64;
+  const auto fill = [&]<class T>(const std::vector<T>& all) {
+    std::vector<T> parts = all;
+    if (is_complex(t)) {
+      parts.clear();
+      for (std::size_t i = 0; i < 10; ++i)
+        for (std::size_t j = 0; j < 10; ++j) parts.insert(parts.end(), {all[i], all[j]});
+    }
+    const Array a = empty({static_cast<std::int64_t>(parts.size() * sizeof(T) / itemsize(t))}, t);
+    std::memcpy(data(a), parts.data(), parts.size() * sizeof(T));
+    return a;
+  };
+  return part == DType::Float32 ? fill(telling<float>()) : fill(telling<double>());
+}
+
+// The flags of what is reported while one lives.
+struct Heard {
+  static inline unsigned flags = 0;
+  ErrorState before = error_state(current_error_state());
+  Heard() {
+    constexpr auto warn = ErrorAction::Warn;
+    set_error_state({warn, warn, warn, warn});
+    flags = 0;
+    set_fp_sink([](FpEvent e, std::string_view, const ErrorState&, std::uint32_t) {
+      constexpr unsigned kFlag[] = {kDivide, kOver, kUnder, kInvalid};
+      flags |= kFlag[static_cast<int>(e)];
+    });
+  }
+  ~Heard() {
+    set_fp_sink(nullptr);
+    set_error_state(before);
+  }
+};
 
 }  // namespace
 
@@ -365,4 +416,42 @@ TEST_CASE("floating-point events name the operation") {
   evaluate(elementwise(OpId::Divide, o));
   set_fp_sink(nullptr);
   CHECK(events == std::vector<std::string>{"0 divide"});
+}
+
+TEST_CASE("operations and folds raise events of their column of the table alone") {
+  const WithDirect direct;
+  unsigned all = 0;
+  for (const DType t : {DType::Float32, DType::Float64, DType::Complex64, DType::Complex128}) {
+    const Array x = telling(t);
+    for (int i = 0; i < kOpCount; ++i) {
+      const auto fn = static_cast<OpId>(i);
+      if (op_info(fn).loops.find(code(t)) == std::string_view::npos) continue;
+      // Every one with every other; a third operand of complex numbers is paired with the second.
+      const std::int64_t n = x.size();
+      std::vector<Array> in;
+      const int arity = op_info(fn).arity, axes = is_complex(t) ? std::min(arity, 2) : arity;
+      for (int k = 0; k < arity; ++k) {
+        Dims shape(static_cast<std::size_t>(axes), 1);
+        shape[std::min(k, axes - 1)] = n;
+        in.push_back(reshape(x, shape));
+      }
+      if (fn == OpId::Where) in[0] = astype(in[0], DType::Bool);
+      evaluate(in);
+      const Heard heard;
+      const std::vector<Operand> operands(in.begin(), in.end());
+      evaluate(elementwise(fn, operands));
+      CAPTURE(op_info(fn).name, name(t));
+      CHECK((Heard::flags & ~may_raise(fn, t)) == 0);
+      all |= Heard::flags;
+    }
+    for (int i = 0; i < kReduceKindCount; ++i) {
+      const auto kind = static_cast<ReduceKind>(i);
+      if (reduce_info(kind).has(kOfBits)) continue;
+      const Heard heard;
+      evaluate(reduce(kind, x));
+      CAPTURE(reduce_info(kind).name, name(t));
+      CHECK((Heard::flags & ~may_raise(kind, t)) == 0);
+    }
+  }
+  CHECK(all == (kDivide | kOver | kUnder | kInvalid));
 }

@@ -6,6 +6,7 @@
 
 #include "../../plan/arrays.hpp"
 #include "engine/plans/plan_ahead.hpp"
+#include "engine/plans/reductions_along.hpp"
 #include "engine/plans/run.hpp"
 
 using namespace plait;
@@ -48,6 +49,23 @@ std::uint64_t plans_for(const Array& a) {
 }
 
 }  // namespace
+
+TEST_CASE("a plan serves the numbers of threads of its class, and is kept for when they return") {
+  const Fresh fresh;
+  config().plan = PlanMode::Always;
+  const Array a = random_f64({5000});
+  const auto made_with = [&](int threads) {
+    set_num_threads(threads);
+    return plans_for(chain(a, 20));
+  };
+  const int before = num_threads();
+  CHECK(made_with(1) == 1);
+  CHECK(made_with(2) == 1);
+  CHECK(made_with(5) == 1);
+  CHECK(made_with(8) == 0);
+  CHECK(made_with(1) == 0);
+  set_num_threads(before);
+}
 
 TEST_CASE("work that takes less than planning it is done at once, to the same bits") {
   const Fresh fresh;
@@ -207,4 +225,64 @@ TEST_CASE("a plan made in the background gathers by the step that was recorded")
   read.strides = {0};
   read.offset += 8;
   CHECK(plans_found([&] { return chain(tracer::gather(read, at, 16, {8}), 20); }) == 1);
+}
+
+namespace {
+
+constexpr std::uint32_t kFirst = 7, kSecond = 8;  // call sites
+constexpr auto kMin = FullReduction::Min, kMax = FullReduction::Max;
+
+ReductionsAlong::Shown contents(std::uint64_t number) {
+  return {.contents = number, .dtype = DType::Float64, .shape = {9}, .strides = {8}};
+}
+
+// `a.min()` at one site and `a.max()` at the next, computed with it where that is expected: whether
+// the second one was given its value.
+bool both_asked(ReductionsAlong& along, std::uint64_t of) {
+  const ReductionsAlong::Answer first = along.ask(contents(of), kFirst, kMin, true);
+  if (first.expected) {
+    ReductionsAlong::Values values{};
+    values[static_cast<std::size_t>(kMax)] = scalar_float(static_cast<double>(of));
+    along.computed(contents(of), first.expected, values);
+  }
+  const auto second = along.ask(contents(of), kSecond, kMax, true).value;
+  if (second) CHECK(second->as<double>() == static_cast<double>(of));
+  return second.has_value();
+}
+
+}  // namespace
+
+TEST_CASE("a reduction that followed twice is expected, and its value is given once") {
+  ReductionsAlong along;
+  CHECK_FALSE(both_asked(along, 1));
+  CHECK_FALSE(both_asked(along, 2));
+  CHECK(both_asked(along, 3));
+  CHECK_FALSE(along.ask(contents(3), kSecond + 1, kMax, true).value);
+  CHECK(along.passes == 1);
+  CHECK(along.given == 1);
+  // Other contents, of which nothing is known.
+  CHECK(along.ask(contents(4), kFirst, kMin, true).expected == ReductionsAlong::bit(kMax));
+  CHECK_FALSE(along.ask(contents(5), kSecond, kMax, true).value);
+}
+
+TEST_CASE("what did not follow, raised an event or is listened to is not expected") {
+  ReductionsAlong along;
+  for (const std::uint64_t of : {1, 2, 3}) both_asked(along, of);
+  CHECK(along.ask(contents(4), kFirst, kMin, false).expected == 0);
+  along.ask(contents(5), kFirst, kMin, true);  // the last round had no second
+  CHECK(along.ask(contents(6), kFirst, kMin, true).expected == 0);
+  for (const std::uint64_t of : {7, 8, 9}) both_asked(along, of);
+  CHECK(along.ask(contents(10), kFirst, kMin, true).expected != 0);
+  along.raised_an_event(kFirst);
+  CHECK(along.ask(contents(11), kFirst, kMin, true).expected == 0);
+}
+
+TEST_CASE("a value whose array another thread has left behind is nobody's") {
+  ReductionsAlong along;
+  for (const std::uint64_t of : {1, 2}) both_asked(along, of);
+  const auto first = along.ask(contents(3), kFirst, kMin, true);
+  REQUIRE(first.expected != 0);
+  along.ask(contents(4), kSecond, kMax, true);
+  along.computed(contents(3), first.expected, {});
+  CHECK_FALSE(along.ask(contents(4), kFirst, kMax, true).value);
 }
