@@ -54,7 +54,7 @@ inline fusion::Target device_target(const Machine& m) {
                      .few_rows = 4,
                      .depth = 32,
                      .at_sums = true,
-                     .apart = 16},
+                     .apart = kFragmentWord},
           .few_rows = fusion::kFewTeams};
 }
 // Owners of plans that are only for explain(): of devices, of the host.
