@@ -197,10 +197,10 @@ class Roll {
       const ExprId by = further(a.offset);
       strides.push_back(by == ex_.zero() ? Coeff{} : Coeff{0, param(by)});
     }
-    const std::int64_t block = k.loops[0].vector ? kBlock : 1;
+    const std::int64_t block = k.loops[0].lanes() ? kBlock : 1;
     const Coeff extent{0, param(l.grid_extent)}, count{0, param(rounds)};
 
-    const Loop grid = std::exchange(k.loops[0], Loop{});
+    const Loop grid = std::exchange(k.loops[0], Loop{.scope = Scope::Grid});
     k.loops[0].var = append(k, Inst{.op = Op::Var, .index = 0});
     std::vector<Val>& numbers = k.loops[0].body;
     std::vector<Val> body;
@@ -226,6 +226,7 @@ class Roll {
     const Val var = inner.var;
     inner = grid;
     inner.var = var;
+    if (!inner.lanes()) inner.scope = Scope::Serial;
     inner.begin = begin;
     inner.end = end;
     inner.body = std::move(body);

@@ -83,7 +83,7 @@ void Emitter::open_loop(std::int32_t loop, By by) {
     end = begin + numbered(" + piece", loop);
   }
   const By inner = inside(loop, by);
-  if (l.unroll == 0 && inner == by)
+  if (l.scope == ir::Scope::Unrolled && inner == by)
     line("#pragma unroll");
   else if (const int times = unrolled(k_, loop); times > 1 && !ir::scans(k_, loop))
     line("#pragma unroll " + std::to_string(times));

@@ -279,6 +279,9 @@ void Emitter::inst(Val v, By by) {
     case Op::Running:
     case Op::Carried:
       return running(v);
+    case Op::Barrier:
+    case Op::AsyncCopy:
+      return;  // supports() takes none
     case Op::Break:
     case Op::Overflows:
     case Op::External:
@@ -317,8 +320,10 @@ void Emitter::fragment(const Inst& i) {
   const auto is_one = [](const ir::Coeff& c) { return c.param == kNoParam && c.value == 1; };
   const auto panels = [&](const ir::Panels& o) {
     const bool one = o.width == ir::kOnePanel;
-    // Of halves, 16 bytes are read by what reads shared memory alone.
-    const bool apart = operands == DType::Float16 && p_.home(o.local) != Home::Team;
+    // Words of a row are read by what reads shared memory alone.
+    const FragmentShape* tensors = fragment_shape(FragmentUnit::TensorCores, operands, operands);
+    const bool apart =
+        tensors && tensors->load == FragmentLoad::Words && p_.home(o.local) != Home::Team;
     const char* near = apart                             ? "None"
                        : o.width > 1 || is_one(o.stride) ? "Lines"
                        : is_one(o.step)                  ? "Steps"

@@ -5,6 +5,7 @@
 
 #include "emit.hpp"
 #include "fusion/mapping/transposed.hpp"
+#include "ir/abilities.hpp"
 #include "packs.hpp"
 
 namespace plait::cuda {
@@ -63,9 +64,19 @@ std::string mapping_text(const Program& p, const Extents& e) {
   return text;
 }
 
+constexpr ir::Abilities kAbilities{.spaces = ir::bit(ir::Space::Cache),
+                                   .scopes = ir::bit(ir::Scope::Serial) |
+                                             ir::bit(ir::Scope::Unrolled) |
+                                             ir::bit(ir::Scope::Grid) | ir::bit(ir::Scope::Lanes)};
+
 bool supports(const ir::Kernel& k, std::string* why) {
   if (k.sequential) {
     if (why) *why = "a sequential kernel";
+    return false;
+  }
+  // Which locals are in shared memory, and where barriers stand, the mapping says.
+  if (const std::string what = ir::lacking(k, kAbilities); !what.empty()) {
+    if (why) *why = what;
     return false;
   }
   return fits_arguments(k, why);

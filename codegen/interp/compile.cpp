@@ -1,5 +1,7 @@
 #include "compiler.hpp"
 #include "core/replaceable.hpp"
+#include "ir/edit.hpp"
+#include "ir/one_thread.hpp"
 
 namespace plait::interp {
 namespace {
@@ -17,18 +19,20 @@ bool is_tree(const ir::Kernel& k, const ir::Reduction& r) {
 // Here tiles are the lanes.
 ir::Kernel lanes_along_tiles(ir::Kernel k) {
   if (std::any_of(k.loops.begin(), k.loops.end(), [](const ir::Loop& l) { return l.tile; }))
-    for (ir::Loop& l : k.loops) l.vector = l.tile;
+    for (std::size_t l = 0; l < k.loops.size(); ++l)
+      ir::set_lanes(k, static_cast<std::int32_t>(l), k.loops[l].tile);
   return k;
 }
 
 // The tiles of a vector loop can follow one tree only. Real and complex sums have different ones;
 // a loop with both runs an iteration at a time.
 ir::Kernel one_tree_a_loop(ir::Kernel k) {
-  for (ir::Loop& l : k.loops) {
+  for (std::size_t n = 0; n < k.loops.size(); ++n) {
+    ir::Loop& l = k.loops[n];
     bool real = false, complex = false;
     for (const ir::Reduction& r : l.reductions)
       if (is_tree(k, r)) (is_complex(k.insts[r.value].type) ? complex : real) = true;
-    if (real && complex) l.vector = false;
+    if (real && complex) ir::set_lanes(k, static_cast<std::int32_t>(n), false);
   }
   return k;
 }
@@ -71,7 +75,7 @@ std::vector<Fold> Compiler::accumulators(Block& b, std::int32_t position, Val re
                    : is_tree(k_, r)             ? FoldKind::Tree
                    : r.kind == ReduceKind::Last ? FoldKind::Last
                                                 : FoldKind::Combine};
-    f.tile = a_.folds_apart(k_.insts[reduce].index, r) && !loop.vector;
+    f.tile = a_.folds_apart(k_.insts[reduce].index, r) && !loop.lanes();
     if (r.init != kNone) f.init = reg(r.init);
     f.itemsize = static_cast<std::uint8_t>(itemsize(t));
     f.shape.complex = is_complex(t);
@@ -82,7 +86,7 @@ std::vector<Fold> Compiler::accumulators(Block& b, std::int32_t position, Val re
     }
     if (f.kind == FoldKind::Tree) {
       f.tree = p_.trees++;
-      for (int way = 1; way < f.shape.accumulators() && !loop.vector; ++way)
+      for (int way = 1; way < f.shape.accumulators() && !loop.lanes(); ++way)
         expire(b, position, new_reg(slot(f.tile, t)));  // consecutive with acc
       for (int open = 0; open < TreeWalk::kMaxSums; ++open) {
         RegId sum = new_reg(f.tile ? cold_tile(t) : scalar());
@@ -97,7 +101,7 @@ std::vector<Fold> Compiler::accumulators(Block& b, std::int32_t position, Val re
 
 // A value that an operation of this body computes can be computed in an accumulator's place.
 void Compiler::find_own_place(const Block& b, Fold& f, const std::vector<Fold>& before) {
-  if (k_.loops[b.loop].vector) return;
+  if (k_.loops[b.loop].lanes()) return;
   bool computed = std::any_of(b.code.begin(), b.code.end(), [&](const Instr& i) {
     return i.code == Code::Call && i.access < 0 && i.out == f.value;
   });
@@ -109,7 +113,7 @@ void Compiler::find_own_place(const Block& b, Fold& f, const std::vector<Fold>& 
 // At the end of a loop's body: what the reduction compares or adds, and how.
 void Compiler::complete(Block& b, Fold& f, const ir::Reduction& r) {
   DType t = k_.insts[r.value].type;
-  bool varies = a_.varies[r.value] != 0, vector = k_.loops[b.loop].vector;
+  bool varies = a_.varies[r.value] != 0, vector = k_.loops[b.loop].lanes();
   f.value = reg(r.value);
   if (f.kind == FoldKind::Last) return;
   if (f.kind == FoldKind::Running) {
@@ -153,7 +157,7 @@ void Compiler::running(Block& b, std::int32_t position, Val v) {
   const ir::Reduction& r = k_.loops[b.loop].reductions[k_.insts[v].index];
   const Fold& f = (*b.folds)[k_.insts[v].index];
   const DType t = k_.insts[v].type;
-  if (k_.loops[b.loop].vector) {
+  if (k_.loops[b.loop].lanes()) {
     p_.regs[v] = tile(t);
     expire(b, std::max(position, live_.last_use(v)), reg(v));
     b.code.push_back({.code = Code::Scan,
@@ -246,6 +250,9 @@ void Compiler::item(Block& b, std::int32_t position, Val v) {
     case Op::Carried:
       p_.regs[v] = p_.regs[(*b.folds)[i.index].acc];
       return;
+    case Op::Barrier:
+    case Op::AsyncCopy:
+      return;  // not of one thread
     case Op::Break:
     case Op::Overflows:
     case Op::External:
@@ -277,13 +284,13 @@ void Compiler::block(std::int32_t index, std::vector<Fold> folds) {
           a_.vector_loop[index] >= 0,
           &folds};
   LoopCode l;
-  l.vector = loop.vector;
+  l.vector = loop.lanes();
   l.stops_at = ir::deciding_value(k_, index);
   if (loop.begin != kNone) l.begin = reg(loop.begin);
   if (loop.end != kNone) l.end = reg(loop.end);
   p_.regs[loop.var] = scalar();
   l.var = reg(loop.var);
-  if (loop.vector) {
+  if (loop.lanes()) {
     l.var = new_reg(p_.regs[loop.var]);
     if (live_.used_as_value(loop.var)) {
       p_.regs[loop.var] = tile(DType::Int64);
@@ -308,7 +315,7 @@ void Compiler::block(std::int32_t index, std::vector<Fold> folds) {
     for (RegId r : b.expire[n]) release(r);
   }
   for (const Fold& f : folds)
-    if (loop.vector && f.kind == FoldKind::Tree) {
+    if (loop.lanes() && f.kind == FoldKind::Tree) {
       l.by_tree = true;
       l.shape = f.shape;
     }
@@ -353,7 +360,7 @@ Program compile(const ir::Kernel& k, CpuTier tier, const std::vector<SharedTiles
 
 PLAIT_REPLACEABLE std::shared_ptr<const Program> prepare(const ir::Kernel& kernel, CpuTier tier) {
   if (kernel.sequential) throw InternalError("the interpreter runs no sequential kernel");
-  const ir::Kernel k = lanes_along_tiles(kernel);
+  const ir::Kernel k = lanes_along_tiles(ir::on_one_thread(kernel));
 #ifdef PLAIT_CHECKS
   ir::verify(k);
 #endif

@@ -29,7 +29,7 @@ std::int32_t Compiler::access(const ir::Access& a, AccessCode c) {
   for (const ir::Term& t : a.terms) {
     const ir::Inst& var = k_.insts[t.var];
     const bool is_var = var.op == Op::Var;
-    p_.terms.push_back({address_reg(t.var), is_var && k_.loops[var.index].vector,
+    p_.terms.push_back({address_reg(t.var), is_var && k_.loops[var.index].lanes(),
                         is_var && numbers_rows(var.index), t.stride});
   }
   c.last_term = static_cast<std::int32_t>(p_.terms.size());

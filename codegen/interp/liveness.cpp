@@ -17,7 +17,9 @@ void Liveness::each_operand(Val v, F visit) const {
   ir::for_each_access(k_, i, [&](std::int32_t a) {
     for (const ir::Term& t : k_.accesses[a].terms) visit(t.var, false);
   });
-  if (i.op == Op::Fragment) visit(k_.fragments[i.index].block, true);
+  ir::for_each_value_beside(k_, i, [&](Val o) {
+    if (o != kNone) visit(o, true);
+  });
   if (opens_loop(i)) {
     const ir::Loop& l = k_.loops[i.index];
     if (l.begin != kNone) visit(l.begin, true);

@@ -13,7 +13,7 @@ ir::Kernel share_tiles(ir::Kernel k, std::vector<SharedTiles>& shared) {
   const auto is_number = [&](Val v) { return ir::is_number(k.insts[v]); };
   for (std::size_t l = 0; l < k.loops.size(); ++l) {
     const auto outer = static_cast<std::int32_t>(l), row = ir::row_loop(k, outer);
-    if (row < 0 || !k.loops[row].vector || a.vector_loop[outer] >= 0) continue;
+    if (row < 0 || !k.loops[row].lanes() || a.vector_loop[outer] >= 0) continue;
     // Numbers stay: they do not vary, and the loop's bounds read them.
     auto& from = k.loops[outer].body;
     auto& to = k.loops[row].body;

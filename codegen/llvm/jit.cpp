@@ -14,6 +14,7 @@
 #include "core/replaceable.hpp"
 #include "core/timeline.hpp"
 #include "ir/forward_variables.hpp"
+#include "ir/one_thread.hpp"
 #include "ir/ranges.hpp"
 
 namespace plait::jit {
@@ -95,6 +96,11 @@ Collected ask_module(const ir::Kernel& k, CpuTier tier, Effort effort, bool want
 // The kernel as the module compiles it, where that is not as it is. Loops without checks are copies
 // of those with them: twice the code.
 std::optional<ir::Kernel> rewritten(const ir::Kernel& k, Effort effort) {
+  if (!k.sequential && ir::is_placed(k)) {
+    ir::Kernel made = ir::on_one_thread(k);
+    std::optional<ir::Kernel> carried = with_carried_places(made);
+    return carried ? std::move(carried) : std::optional(std::move(made));
+  }
   if (!k.sequential) return with_carried_places(k);
   ir::Kernel made = ir::forward_variables(k);
   if (effort == Effort::Full) made = ir::without_range_checks(made);

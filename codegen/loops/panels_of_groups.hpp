@@ -7,13 +7,15 @@
 
 #include "codegen/loops/panels.hpp"
 #include "codegen/loops/tiles.hpp"
+#include "core/fragments.hpp"
 
 namespace plait::loops::PLAIT_TIER {
 namespace {
 
 struct Pairs : Panelled<int> {
   using Element = std::int16_t;
-  static constexpr std::int64_t kGroup = 2;
+  static constexpr std::int64_t kGroup =
+      fragment_shape(FragmentUnit::Lane, DType::Int16, DType::Int16)->k;
   static constexpr bool kLastFirst = false;
   PLAIT_INLINE static vi whole(vi x, vi y, vi s) { return (vi)((vu)s + (vu)multiply_pairs(x, y)); }
 };

@@ -9,6 +9,7 @@ using namespace ir;
 Nest::Nest(const LoweringInput& in, LoweredKernel& out, bool builds)
     : in_(in), g_(in.graph), ex_(in.exprs), out_(out), k_(out.kernel), builds_(builds) {
   k_.loops.emplace_back();
+  k_.loops[0].scope = Scope::Grid;
   k_.loops[0].var = add_var(0);
   parent_ = {-1};
   closed_ = {false};

@@ -185,7 +185,7 @@ Val Lowering::reduce_loops(std::int32_t id, Index& oi, const std::vector<int>& r
     k_.loops[l].begin = split_begin_;
     k_.loops[l].end = split_end_;
   } else if (count <= kShort && !loops_only_) {
-    k_.loops[l].unroll = 0;
+    k_.loops[l].scope = ir::Scope::Unrolled;
   }
   oi[d] = {l, ex_.one(), ex_.zero()};
   ir::Reduction r{n.reduce, kNone, ir::Order::Any, false};

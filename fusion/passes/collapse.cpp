@@ -80,7 +80,7 @@ class Collapse {
     if (inner == kNone) return kNone;
     const std::int32_t b = k_.insts[inner].index;
     const Loop& lb = k_.loops[b];
-    if (lb.begin != kNone || lb.unroll != 1) return kNone;
+    if (lb.begin != kNone || lb.scope != Scope::Serial) return kNone;
     // The grid of a Blocked region counts chunks, not elements.
     if (a == 0 && chunked()) return kNone;
     const bool reduce = k_.insts[inner].op == Op::Reduce;

@@ -53,12 +53,13 @@ class Compact {
     ir::for_each_access(k_, i, [&](std::int32_t a) {
       for (const Term& t : k_.accesses[a].terms) use(t.var);
     });
-    if (i.op == Op::Fragment) use(k_.fragments[i.index].block);
+    ir::for_each_value_beside(k_, i, [&](Val o) { use(o); });
     if (i.op == Op::Reduce || i.op == Op::For) mark_block(i.index);
   }
   bool effect(Val v) const {
     const Inst& i = k_.insts[v];
-    if (i.op == Op::Store || i.op == Op::StoreLocal || i.op == Op::Scatter || i.op == Op::Fragment)
+    if (i.op == Op::Store || i.op == Op::StoreLocal || i.op == Op::Scatter ||
+        i.op == Op::Fragment || i.op == Op::Barrier || i.op == Op::AsyncCopy)
       return true;
     if (i.op != Op::For && i.op != Op::Reduce) return false;
     for (Val w : k_.loops[i.index].body)
@@ -91,9 +92,15 @@ class Compact {
   std::int32_t copy_fragment(std::int32_t index) {
     Fragment p = k_.fragments[index];
     for (std::int32_t* a : {&p.a.access, &p.b.access, &p.access}) *a = copy_access(*a);
-    p.block = renamed(p.block);
+    for (Val* v : {&p.block, &p.a.stage, &p.b.stage}) *v = renamed(*v);
     out_.fragments.push_back(p);
     return static_cast<std::int32_t>(out_.fragments.size() - 1);
+  }
+  std::int32_t copy_copy(std::int32_t index) {
+    ir::Copy c = k_.copies[index];
+    for (std::int32_t* a : {&c.from, &c.to}) *a = copy_access(*a);
+    out_.copies.push_back(c);
+    return static_cast<std::int32_t>(out_.copies.size() - 1);
   }
 
   std::int32_t copy_loop(std::int32_t l) {
@@ -114,6 +121,7 @@ class Compact {
       for (Val& o : i.operands) o = renamed(o);
       if (i.access >= 0) i.access = copy_access(i.access);
       if (i.op == Op::Fragment) i.index = copy_fragment(i.index);
+      if (i.op == Op::AsyncCopy) i.index = copy_copy(i.index);
       if (opens_loop(i)) i.index = copy_loop(i.index);
       number_[v] = push(i);
       body.push_back(number_[v]);

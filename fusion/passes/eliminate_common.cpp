@@ -53,7 +53,7 @@ class EliminateCommon {
       ir::for_each_access(k_, i, [&](std::int32_t a) {
         for (Term& t : k_.accesses[a].terms) rename(t.var);
       });
-      if (i.op == Op::Fragment) rename(k_.fragments[i.index].block);
+      ir::for_each_value_beside(k_, i, [&](Val& o) { rename(o); });
       if (opens_loop(i)) {
         block(i.index);
       } else if (pure(i)) {

@@ -38,7 +38,7 @@ class FuseSiblings {
     const Val a = body[i], b = body[j];
     const Loop& la = k_.loops[k_.insts[a].index];
     const Loop& lb = k_.loops[k_.insts[b].index];
-    if (la.begin != lb.begin || la.end != lb.end || la.unroll != lb.unroll) return false;
+    if (la.begin != lb.begin || la.end != lb.end || la.scope != lb.scope) return false;
     // What follows in order stays by itself.
     if (scans(k_, k_.insts[a].index) || scans(k_, k_.insts[b].index)) return false;
     ++merge_;

@@ -26,7 +26,7 @@ class PackLoads {
     for (Val v : k_.loops[l].body) {
       if (!opens_loop(k_.insts[v])) continue;
       const std::int32_t c = k_.insts[v].index;
-      if (k_.loops[l].vector)
+      if (k_.loops[l].lanes())
         chain(l, v, {c});
       else
         find(c);

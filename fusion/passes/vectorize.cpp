@@ -35,6 +35,7 @@ class Vectorize {
  public:
   Vectorize(const LoweringInput& in, LoweredKernel& lk)
       : facts_(in, lk), cost_(in.target.machine->code), k_(lk.kernel) {
+    for (const Loop& l : k_.loops) before_.push_back(l.scope);
     lanes_ = 16;
     for_each_inst(k_, 0, [&](Val v, std::int32_t) {
       const Inst& i = k_.insts[v];
@@ -47,7 +48,7 @@ class Vectorize {
   void run() {
     decide(0);
     facts_.for_each_loop(0, [&](std::int32_t l) {
-      if (k_.loops[l].vector) tune(l);
+      if (k_.loops[l].lanes()) tune(l);
     });
   }
 
@@ -77,8 +78,8 @@ class Vectorize {
     if (!facts_.may_be_lanes(l) || scalar <= vec ||
         (in_order(l) && scalar <= latency(l) * facts_.trips(l) + vec))
       return scalar;
-    facts_.for_each_loop(l, [&](std::int32_t c) { k_.loops[c].vector = false; });
-    k_.loops[l].vector = true;
+    facts_.for_each_loop(l, [&](std::int32_t c) { k_.loops[c].scope = before_[c]; });
+    k_.loops[l].scope = Scope::Lanes;
     return vec;
   }
 
@@ -283,6 +284,7 @@ class Vectorize {
   const LoopFacts facts_;
   const CodeCosts& cost_;
   Kernel& k_;
+  std::vector<Scope> before_;  // of each loop
   double lanes_;
 };
 

@@ -28,10 +28,10 @@ class Analyser {
   void walk(std::int32_t index, std::int32_t parent) {
     const Loop& loop = k_.loops[index];
     a_.parent[index] = parent;
-    a_.vector_loop[index] = loop.vector ? index : parent >= 0 ? a_.vector_loop[parent] : -1;
+    a_.vector_loop[index] = loop.lanes() ? index : parent >= 0 ? a_.vector_loop[parent] : -1;
     if (loop.var != kNone) {
       a_.block[loop.var] = index;
-      a_.varies[loop.var] = loop.vector;
+      a_.varies[loop.var] = loop.lanes();
     }
     for (const std::vector<Val>* block : {&loop.body, &loop.otherwise})
       for (Val v : *block) {
@@ -45,12 +45,12 @@ class Analyser {
   }
   bool varies(const Inst& i, std::int32_t around) const {
     if (i.op == Op::Running || i.op == Op::Carried)
-      return k_.loops[around].vector ||
+      return k_.loops[around].lanes() ||
              a_.folds_apart(around, k_.loops[around].reductions[i.index]);
     if (i.op == Op::Result) {
       // The results of a vector Reduce are uniform outside it.
       std::int32_t reduce = k_.insts[i.operands[0]].index;
-      return !k_.loops[reduce].vector &&
+      return !k_.loops[reduce].lanes() &&
              a_.folds_apart(reduce, k_.loops[reduce].reductions[i.index]);
     }
     if (i.op == Op::LoadLocal && a_.per_lane(k_.locals[i.index])) return true;

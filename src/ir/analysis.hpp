@@ -36,15 +36,31 @@ inline bool combines(OpId fn, DType t) {
          (is_integer(t) || t == DType::Float32 || t == DType::Float64);
 }
 
-// The accesses of an instruction: of a load or store its own, of a fragment three.
-template <class F>
-void for_each_access(const Kernel& k, const Inst& i, F&& f) {
+// The accesses of an instruction: of a load or store its own, of a fragment three, of a copy two.
+// The kernel is const or not, and so is what `f` gets.
+template <class K, class F>
+void for_each_access(K& k, const Inst& i, F&& f) {
   if (i.access >= 0) f(i.access);
+  if (i.op == Op::Fragment) {
+    auto& p = k.fragments[i.index];
+    f(p.a.access);
+    f(p.b.access);
+    f(p.access);
+  } else if (i.op == Op::AsyncCopy) {
+    auto& c = k.copies[i.index];
+    f(c.from);
+    f(c.to);
+  }
+}
+// The values that an instruction names beside its operands and addresses: a fragment's block, and
+// its stages, which may be kNone.
+template <class K, class F>
+void for_each_value_beside(K& k, const Inst& i, F&& f) {
   if (i.op != Op::Fragment) return;
-  const Fragment& p = k.fragments[i.index];
-  f(p.a.access);
-  f(p.b.access);
-  f(p.access);
+  auto& p = k.fragments[i.index];
+  f(p.block);
+  f(p.a.stage);
+  f(p.b.stage);
 }
 
 // The Running that reads the fold of that number in the loop's body; kNone: its iterations may fold

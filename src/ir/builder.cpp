@@ -9,6 +9,7 @@ namespace plait::ir {
 Builder::Builder(std::string name) {
   k_.name = std::move(name);
   k_.loops.emplace_back();
+  k_.loops[0].scope = Scope::Grid;
   k_.loops[0].var = 0;
   k_.insts.push_back({.op = Op::Var, .index = 0});
   open_.push_back(0);
@@ -117,8 +118,9 @@ std::int32_t Builder::buffer(const BufferParam& b) {
   return static_cast<std::int32_t>(k_.buffers.size() - 1);
 }
 
-std::int32_t Builder::local(DType t, Coeff count) {
-  k_.locals.push_back({t, count, open_.back()});
+std::int32_t Builder::local(Local l) {
+  l.home = open_.back();
+  k_.locals.push_back(l);
   return static_cast<std::int32_t>(k_.locals.size() - 1);
 }
 
@@ -172,20 +174,21 @@ void Builder::scatter(OpId fn, std::int32_t buffer, Access a, Val index, Coeff s
         .stride = stride});
 }
 
-Val Builder::load_local(std::int32_t local, Access a) {
+Val Builder::load_local(std::int32_t local, Access a, Val stage) {
   k_.accesses.push_back(std::move(a));
   return push({.op = Op::LoadLocal,
                .type = k_.locals.at(local).dtype,
                .index = local,
+               .operands = {stage, kNone, kNone},
                .access = static_cast<std::int32_t>(k_.accesses.size() - 1)});
 }
 
-void Builder::store_local(std::int32_t local, Access a, Val v) {
+void Builder::store_local(std::int32_t local, Access a, Val v, Val stage) {
   k_.accesses.push_back(std::move(a));
   push({.op = Op::StoreLocal,
         .type = k_.locals.at(local).dtype,
         .index = local,
-        .operands = {v, kNone, kNone},
+        .operands = {v, stage, kNone},
         .access = static_cast<std::int32_t>(k_.accesses.size() - 1)});
 }
 
@@ -202,6 +205,20 @@ void Builder::fragment(Fragment p, Access a, Access b, Access c, Val m, Val n, V
         .index = static_cast<std::int32_t>(k_.fragments.size() - 1),
         .operands = {m, n, k}});
 }
+
+void Builder::copy(Copy c, Access from, Access to, Val rows, Val columns, Val stage) {
+  c.from = static_cast<std::int32_t>(k_.accesses.size());
+  c.to = c.from + 1;
+  k_.accesses.push_back(std::move(from));
+  k_.accesses.push_back(std::move(to));
+  k_.copies.push_back(c);
+  push({.op = Op::AsyncCopy,
+        .type = k_.locals.at(c.local).dtype,
+        .index = static_cast<std::int32_t>(k_.copies.size() - 1),
+        .operands = {rows, columns, stage}});
+}
+
+void Builder::barrier(Val stage) { push({.op = Op::Barrier, .operands = {stage, kNone, kNone}}); }
 
 std::int32_t Builder::open(Op op, Val begin, Val end) {
   auto index = static_cast<std::int32_t>(k_.loops.size());

@@ -24,7 +24,8 @@ class Builder {
   Val arg(DType t);  // a new scalar argument
   std::int32_t buffer(const BufferParam& b);
   std::int32_t buffer(DType t, bool written) { return buffer({t, written}); }
-  std::int32_t local(DType t, Coeff count);  // belongs to the innermost open loop
+  std::int32_t local(Local l);  // belongs to the innermost open loop
+  std::int32_t local(DType t, Coeff count) { return local({t, count, 0}); }
   Val apply(OpId fn, DType result, std::initializer_list<Val> operands);
   Val cast(Val v, DType to);
   Val load(std::int32_t buffer, Access a);
@@ -32,10 +33,13 @@ class Builder {
   Val gather(std::int32_t buffer, Access a, Val index, Coeff stride);
   void store(std::int32_t buffer, Access a, Val v, bool nontemporal = false);
   void scatter(OpId fn, std::int32_t buffer, Access a, Val index, Coeff stride, Val v);
-  Val load_local(std::int32_t local, Access a);
-  void store_local(std::int32_t local, Access a, Val v);
+  Val load_local(std::int32_t local, Access a, Val stage = kNone);
+  void store_local(std::int32_t local, Access a, Val v, Val stage = kNone);
   // The accesses of `p` are the three that follow it.
   void fragment(Fragment p, Access a, Access b, Access c, Val m, Val n, Val k);
+  // An AsyncCopy. The accesses of `c` are the two that follow it.
+  void copy(Copy c, Access from, Access to, Val rows, Val columns, Val stage = kNone);
+  void barrier(Val stage = kNone);
   // What a sequential kernel alone has. Reads and writes go to any byte offset.
   void sequential() { k_.sequential = true; }
   // A constant, parameter or argument at the beginning of the kernel: it is visible everywhere.

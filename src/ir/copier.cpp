@@ -67,6 +67,7 @@ void Copier::copy_loop(const Inst& i) {
   switch (l.kind) {
     case LoopKind::Count:
       loop = out_.open_for(mapped(l.begin), mapped(l.end));
+      out_.loop(loop).scope = l.scope;
       out_.loop(loop).unroll = l.unroll;
       map(l.var, out_.var(loop));
       copy_block(l.body);

@@ -53,6 +53,14 @@ std::int32_t append_loop(Kernel& k, Val end) {
 
 Access element(const Kernel& k, std::int32_t loop) { return {{}, {{k.loops[loop].var, {1}}}}; }
 
+void set_lanes(Kernel& k, std::int32_t l, bool lanes) {
+  Scope& scope = k.loops[l].scope;
+  if (lanes)
+    scope = Scope::Lanes;
+  else if (scope == Scope::Lanes)
+    scope = l == 0 ? Scope::Grid : Scope::Serial;
+}
+
 void insert_before(Loop& l, Val at, Val v) {
   l.body.insert(std::find(l.body.begin(), l.body.end(), at), v);
 }
@@ -71,7 +79,7 @@ void replace_uses(Kernel& k, std::int32_t l, Val from, Val to) {
     for_each_access(k, i, [&](std::int32_t a) {
       for (Term& t : k.accesses[a].terms) replace(t.var);
     });
-    if (i.op == Op::Fragment) replace(k.fragments[i.index].block);
+    for_each_value_beside(k, i, replace);
     if (!opens_loop(i)) return;
     Loop& inner = k.loops[i.index];
     replace(inner.condition);
@@ -127,6 +135,7 @@ namespace {
 // A loop that copies what the reader reads to the local.
 Val copy_loop(Kernel& k, const RowReader& r, std::int32_t local, Val end) {
   const std::int32_t l = append_loop(k, end);
+  if (k.loops[r.loop].scope == Scope::Unrolled) k.loops[l].scope = Scope::Unrolled;
   k.loops[l].unroll = k.loops[r.loop].unroll;
   Access from = k.accesses[k.insts[r.load].access];
   for (Term& t : from.terms)

@@ -37,6 +37,9 @@ std::int32_t append_loop(Kernel& k, Val end);
 // The element of a row at the loop's iteration.
 Access element(const Kernel& k, std::int32_t loop);
 
+// --- scopes: the loop is a vector loop, or none any longer.
+void set_lanes(Kernel& k, std::int32_t l, bool lanes);
+
 // --- places: `at` stands in the body
 void insert_before(Loop& l, Val at, Val v);
 void insert_after(Loop& l, Val at, Val v);

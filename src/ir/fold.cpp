@@ -125,7 +125,7 @@ void carry_place(Kernel& k, std::int32_t around, Val reduce, std::size_t n) {
       .kind = ReduceKind::Last, .value = next[1], .order = Order::Sequential, .init = start[1]};
   folds.push_back(
       {.kind = ReduceKind::Last, .value = next[0], .order = Order::Sequential, .init = start[0]});
-  k.loops[l].vector = false;
+  set_lanes(k, l, false);
 }
 
 }  // namespace

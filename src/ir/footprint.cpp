@@ -9,20 +9,20 @@ namespace plait::ir {
 
 namespace {
 
-struct Interval {
+struct Reach {
   std::int64_t first, last;  // both belong to it
 };
-constexpr Interval kUnknown{-kAnywhere, kAnywhere};
+constexpr Reach kUnknown{-kAnywhere, kAnywhere};
 
-bool known(const Interval& i) { return i.first > -kAnywhere && i.last < kAnywhere; }
+bool known(const Reach& i) { return i.first > -kAnywhere && i.last < kAnywhere; }
 
-Interval plus(const Interval& a, const Interval& b) {
-  return known(a) && known(b) ? Interval{a.first + b.first, a.last + b.last} : kUnknown;
+Reach plus(const Reach& a, const Reach& b) {
+  return known(a) && known(b) ? Reach{a.first + b.first, a.last + b.last} : kUnknown;
 }
-Interval minus(const Interval& a, const Interval& b) {
-  return known(a) && known(b) ? Interval{a.first - b.last, a.last - b.first} : kUnknown;
+Reach minus(const Reach& a, const Reach& b) {
+  return known(a) && known(b) ? Reach{a.first - b.last, a.last - b.first} : kUnknown;
 }
-Interval times(const Interval& a, const Interval& b) {
+Reach times(const Reach& a, const Reach& b) {
   if (!known(a) || !known(b)) return kUnknown;
   std::int64_t p[4];
   if (__builtin_mul_overflow(a.first, b.first, &p[0]) ||
@@ -30,29 +30,29 @@ Interval times(const Interval& a, const Interval& b) {
       __builtin_mul_overflow(a.last, b.first, &p[2]) ||
       __builtin_mul_overflow(a.last, b.last, &p[3]))
     return kUnknown;
-  const Interval r{*std::min_element(p, p + 4), *std::max_element(p, p + 4)};
+  const Reach r{*std::min_element(p, p + 4), *std::max_element(p, p + 4)};
   return known(r) ? r : kUnknown;
 }
 std::int64_t floor_divide(std::int64_t a, std::int64_t b) {
   return a / b - (a % b != 0 && (a < 0) != (b < 0));
 }
-Interval join(const Interval& a, const Interval& b) {
+Reach join(const Reach& a, const Reach& b) {
   return {std::min(a.first, b.first), std::max(a.last, b.last)};
 }
 
 class Bounds {
  public:
-  Bounds(const Kernel& k, const std::int64_t* params, Interval grid)
+  Bounds(const Kernel& k, const std::int64_t* params, Reach grid)
       : k_(k), params_(params), of_(k.insts.size()) {
     of_[k.loops[0].var] = grid;
   }
 
   // nullopt: a loop around it has no iteration.
-  std::optional<Interval> address(const Inst& i) {
+  std::optional<Reach> address(const Inst& i) {
     const Access& a = k_.accesses[static_cast<std::size_t>(i.access)];
-    Interval sum{number(a.offset), number(a.offset)};
+    Reach sum{number(a.offset), number(a.offset)};
     for (const Term& t : a.terms) {
-      const Interval at = value(t.var);
+      const Reach at = value(t.var);
       if (at.last < at.first) return std::nullopt;
       const std::int64_t stride = number(t.stride);
       sum = plus(sum, times(at, {stride, stride}));
@@ -65,12 +65,12 @@ class Bounds {
     return c.param == kNoParam ? c.value : params_[c.param];
   }
 
-  Interval value(Val v) {
+  Reach value(Val v) {
     if (!of_[v]) of_[v] = infer(k_.insts[v]);
     return *of_[v];
   }
 
-  Interval infer(const Inst& i) {
+  Reach infer(const Inst& i) {
     switch (i.op) {
       case Op::Const: {
         if (i.type != DType::Int64) return kUnknown;
@@ -81,9 +81,9 @@ class Bounds {
         return {params_[i.index], params_[i.index]};
       case Op::Var: {
         const Loop& l = k_.loops[static_cast<std::size_t>(i.index)];
-        const Interval begin = l.begin == kNone ? Interval{0, 0} : value(l.begin);
-        const Interval end = value(l.end);
-        return known(begin) && known(end) ? Interval{begin.first, end.last - 1} : kUnknown;
+        const Reach begin = l.begin == kNone ? Reach{0, 0} : value(l.begin);
+        const Reach end = value(l.end);
+        return known(begin) && known(end) ? Reach{begin.first, end.last - 1} : kUnknown;
       }
       case Op::Apply:
         return i.type == DType::Int64 ? apply(i) : kUnknown;
@@ -98,7 +98,7 @@ class Bounds {
     if (i.op != Op::Apply || (!equal && i.fn != OpId::Less)) return std::nullopt;
     for (const Val v : {i.operands[0], i.operands[1]})
       if (k_.insts[v].type != DType::Int64) return std::nullopt;
-    const Interval a = value(i.operands[0]), b = value(i.operands[1]);
+    const Reach a = value(i.operands[0]), b = value(i.operands[1]);
     if (!known(a) || !known(b) || a.last < a.first || b.last < b.first) return std::nullopt;
     if (equal) {
       if (a.last < b.first || b.last < a.first) return false;
@@ -110,14 +110,14 @@ class Bounds {
     return std::nullopt;
   }
 
-  Interval apply(const Inst& i) {
+  Reach apply(const Inst& i) {
     if (i.fn == OpId::Where) {
       if (const auto holds = decided(k_.insts[i.operands[0]]))
         return value(i.operands[*holds ? 1 : 2]);
       return join(value(i.operands[1]), value(i.operands[2]));
     }
     if (i.operands[1] == kNone) return kUnknown;
-    const Interval a = value(i.operands[0]), b = value(i.operands[1]);
+    const Reach a = value(i.operands[0]), b = value(i.operands[1]);
     switch (i.fn) {
       case OpId::Add:
         return plus(a, b);
@@ -150,7 +150,7 @@ class Bounds {
 
   const Kernel& k_;
   const std::int64_t* params_;
-  std::vector<std::optional<Interval>> of_;  // each value, once asked for
+  std::vector<std::optional<Reach>> of_;  // each value, once asked for
 };
 
 }  // namespace
@@ -161,7 +161,7 @@ std::vector<Touched> footprint(const Kernel& k, const std::int64_t* params, std:
   Bounds bounds(k, params, {begin, end - 1});
   for (const Inst& i : k.insts) {
     if (!addresses_buffer(i)) continue;
-    const std::optional<Interval> at = bounds.address(i);
+    const std::optional<Reach> at = bounds.address(i);
     const auto item =
         static_cast<std::int64_t>(itemsize(k.buffers[static_cast<std::size_t>(i.index)].dtype));
     all.push_back({i.index, i.op == Op::Store || i.op == Op::Scatter, at ? at->first : 0,

@@ -4,13 +4,21 @@
 // A kernel is a tree of blocks. A block is an ordered list of instructions; an instruction defines
 // at most one value; a value may be used in its block after its definition, and in blocks nested
 // there. Semantics are scalar: read the nest as if every loop ran one iteration at a time.
-// `Loop::vector` says along which loop a backend takes lanes (LLVM: W x unroll lanes; CUDA:
-// threads); on any path from the root to a leaf at most one loop is a vector loop. The interpreter
-// takes tiles in the same way, along the loops that `Loop::tile` says, or where none is marked
-// along the vector loops. Neither changes bits.
+// `Loop::scope` says who takes a loop's iterations. Of these Lanes are of one thread: a loop of
+// lanes is a vector loop (LLVM: W x unroll lanes; CUDA: threads), and on any path from the root to
+// a leaf at most one loop is. The interpreter takes tiles in the same way, along the loops that
+// `Loop::tile` says, or where none is marked along the vector loops. Neither changes bits.
 //
 // The outermost loop is the grid: a call runs its iterations [begin, end), any chunking, any order,
 // any thread.
+//
+// Where threads share memory, verify() sees to it that they read what the scalar meaning says: a
+// barrier stands between what one thread writes and another reads, and between what it reads and
+// another writes next. The same iteration of a loop is always of the same thread. What stands in no
+// loop of the block is done by all of its threads, each for itself, but for fragments and copies,
+// which they do together. A local is a new one in every iteration of its home: a backend that takes
+// the same memory again separates the two. On one thread a barrier does nothing, a copy copies at
+// once, and spaces and layouts do not show (ir/one_thread.hpp).
 //
 // A sequential kernel is a program: one grid iteration, in which everything happens in the order in
 // which it is written. It alone has conditions, loops that repeat, and breaks.
@@ -23,6 +31,7 @@
 #include <vector>
 
 #include "core/dims.hpp"
+#include "core/fragments.hpp"
 #include "core/op_table.hpp"
 #include "core/scalar.hpp"
 
@@ -41,8 +50,8 @@ enum class Op : std::uint8_t {
   Cast,        // NumPy's unsafe cast of operand 0 to `type`
   Load,        // buffers[index] at `access`
   Store,       // operand 0 to buffers[index] at `access`
-  LoadLocal,   // locals[index] at `access` (element units)
-  StoreLocal,  // operand 0 to locals[index] at `access`
+  LoadLocal,   // locals[index] at `access` (element units); operand 0: the stage, if it has several
+  StoreLocal,  // operand 0 to locals[index] at `access`; operand 1: the stage, if it has several
   For,         // loop `index`, of any kind; defines no value
   Reduce,      // loop `index` with reductions; read them with Result
   Result,      // reduction number `index` of the Reduce in operand 0
@@ -53,6 +62,10 @@ enum class Op : std::uint8_t {
   Running,  // reduction number `index` of the loop whose body it stands in, as far as this
             // iteration and with it
   Carried,  // the same of a fold of kind Last, as this iteration finds it
+  Barrier,  // all threads of the block have come here, and see what each of them wrote; copies to
+            // the stages up to number operand 0 (kNone: all) have arrived; defines no value
+  AsyncCopy,  // copies[index], of operand 0 rows and operand 1 columns, to the stage of number
+              // operand 2, if the local has several; defines no value
   // Of sequential kernels:
   Break,  // leaves loop `index`, one of those around it, where operand 0 (Bool; kNone: always) is
           // true; defines no value
@@ -114,18 +127,30 @@ struct Reduction {
 // is true, else `otherwise`. Repeat: `body`, and again while `condition` is true.
 enum class LoopKind : std::uint8_t { Count, If, Repeat };
 
+// Who takes a loop's iterations. None stands inside a loop of a later one but Serial and Unrolled,
+// which stand anywhere.
+enum class Scope : std::uint8_t {
+  Serial,    // whoever takes the loop around it, one after the other
+  Unrolled,  // the same, each with code of its own, where the bounds are constants
+  Grid,      // the blocks of a device, or the threads of a CPU: the outermost loop, if not of lanes
+  Block,     // the threads of a block, or its warps where a loop of Warp stands inside
+  Warp,      // the threads of a warp
+  Lanes,     // the lanes of vectors: a vector loop
+};
+// Side by side, on memory that they share.
+constexpr bool shares(Scope s) { return s == Scope::Block || s == Scope::Warp; }
+
 struct Loop {
   LoopKind kind = LoopKind::Count;
+  Scope scope = Scope::Serial;
   Val condition = kNone;  // Bool. If: visible where the loop stands; Repeat: the body defines it;
                           // kNone: always true
   Val var = kNone;        // of Count alone may it be used
   Val begin = kNone;      // uniform Int64; kNone is 0
   Val end = kNone;        // uniform Int64 (exclusive). The grid loop's bounds come from the call.
-  bool vector = false;
-  bool tile = false;  // for the interpreter; no part of a serialized kernel
-  bool rare = false;  // If: `otherwise` is hardly reached; no part of a serialized kernel
-  int unroll =
-      1;  // vector loops: registers an iteration; serial loops with constant bounds: 0 = fully
+  bool tile = false;      // for the interpreter; no part of a serialized kernel
+  bool rare = false;      // If: `otherwise` is hardly reached; no part of a serialized kernel
+  int unroll = 1;         // vector loops: registers an iteration
   bool prefetch = false;  // vector loops that stream: prefetch their contiguous loads ahead
   // Of those, loops that read parts of rows: prefetch the same part so many rows on, by the
   // innermost loop around that walks over them. 0: further along the row.
@@ -134,7 +159,15 @@ struct Loop {
   std::vector<Val> body;
   std::vector<Val> otherwise;         // If only
   std::vector<Reduction> reductions;  // Reduce only
+  bool lanes() const { return scope == Scope::Lanes; }
 };
+
+using plait::fragment_row;
+using plait::fragment_sums;
+using plait::FragmentTypes;
+using plait::has_fragments;
+using plait::kFragmentTypes;
+using plait::ProductTypes;
 
 // A matrix in a local as a fragment reads it: row i of A at p (column i of B at p) is the element
 // access + i / width * stride + p * step + i % width of the local. Panels of `width` rows of A side
@@ -144,75 +177,34 @@ struct Panels {
   std::int32_t local = 0, access = -1;
   std::int32_t width = 1;
   Coeff stride, step;
+  Val stage = kNone;  // uniform Int64, if the local has several
 };
-// What fragments multiply: A, B, and C, which has the dtype that products are summed in.
-struct FragmentTypes {
-  DType a, b, sums;
-};
-inline constexpr FragmentTypes kFragmentTypes[] = {
-    {DType::Float16, DType::Float16, DType::Float32},
-    {DType::Float16, DType::Float32, DType::Float32},
-    {DType::Float32, DType::Float16, DType::Float32},
-    {DType::Float32, DType::Float32, DType::Float32},
-    {DType::BFloat16, DType::BFloat16, DType::Float32},
-    {DType::BFloat16, DType::Float32, DType::Float32},
-    {DType::Float32, DType::BFloat16, DType::Float32},
-    {DType::Float64, DType::Float64, DType::Float64},
-    {DType::Int8, DType::Int8, DType::Int32},
-    {DType::Int8, DType::UInt8, DType::Int32},
-    {DType::UInt8, DType::Int8, DType::Int32},
-    {DType::UInt8, DType::UInt8, DType::Int32},
-    {DType::Int16, DType::Int16, DType::Int32},
-    {DType::UInt16, DType::UInt16, DType::Int32},
-    {DType::Int32, DType::Int32, DType::Int32},
-    {DType::UInt32, DType::UInt32, DType::UInt32},
-    {DType::Int64, DType::Int64, DType::Int64},
-    {DType::UInt64, DType::UInt64, DType::UInt64},
-};
-// The row of these operands; -1: no fragment takes them.
-constexpr int fragment_row(DType a, DType b) {
-  int row = 0;
-  for (const FragmentTypes& t : kFragmentTypes) {
-    if (t.a == a && t.b == b) return row;
-    ++row;
-  }
-  return -1;
-}
-// Of a matrix product: its operands and itself, which may be narrower than the sums. Integers wrap,
-// and what wraps in more bits has the right ones in fewer.
-struct ProductTypes {
-  DType a, b, result;
-  constexpr bool uniform() const { return a == b && b == result; }
-};
-constexpr int fragment_row(const ProductTypes& t) {
-  const int row = fragment_row(t.a, t.b);
-  if (row < 0) return row;
-  const DType sums = kFragmentTypes[row].sums;
-  const bool wraps = is_integer(sums) && is_integer(t.result);
-  const bool has =
-      t.result == sums || t.uniform() || (wraps && itemsize(t.result) <= itemsize(sums));
-  return has ? row : -1;
-}
-constexpr bool has_fragments(const ProductTypes& t) { return fragment_row(t) >= 0; }
-// The sums' dtype; the product's where no fragment computes it.
-constexpr DType fragment_sums(const ProductTypes& t) {
-  const int row = fragment_row(t);
-  return row < 0 ? t.result : kFragmentTypes[row].sums;
-}
 // A fragment: C += A * B. A, B and C are of the dtypes of their locals, a row of the table; an
-// instruction has that of C. Element (i, j) of C, at access + i * row + j of its local, becomes
-// C + s, where s starts at +0.0 and p from 0 to k adds fma(A(i, p), B(p, j), s) in the dtype of C,
-// which A and B are converted to: nothing is added in another order, whatever the backend, but for
-// operands of 16 bits: their products are exact in float32, and tensor cores add those of 16 steps
-// along k in an order of their own; and a CPU that multiplies bfloat16 takes subnormal numbers for
-// zero. Integers wrap, so that their order does not show. Where `block`
-// is 0, C becomes s whatever it was. What lies beyond m and n in the last panels does not count.
-// Stands in no vector loop.
+// instruction has that of C. `shape` says which row of kFragmentShapes computes it, whose layouts
+// its operands then have; without one the backend chooses. Element (i, j) of C, at access + i * row
+// + j of its local, becomes C + s, where s starts at +0.0 and p from 0 to k adds fma(A(i, p), B(p,
+// j), s) in the dtype of C, which A and B are converted to: nothing is added in another order,
+// whatever the backend, but for operands of 16 bits: their products are exact in float32, and
+// tensor cores add those of 16 steps along k in an order of their own; and a CPU that multiplies
+// bfloat16 takes subnormal numbers for zero. Integers wrap, so that their order does not show.
+// Where `block` is 0, C becomes s whatever it was. What lies beyond m and n in the last panels does
+// not count. Stands in no vector loop.
 struct Fragment {
   Panels a, b;
   std::int32_t local = 0, access = -1;  // C
   Coeff row;
-  Val block = kNone;  // uniform Int64
+  Val block = kNone;        // uniform Int64
+  std::int32_t shape = -1;  // row of kFragmentShapes
+};
+
+// What an AsyncCopy copies: rows of a buffer that nothing writes, side by side from the access
+// `from` on (bytes), and `from_row` bytes apart, to a shared local from the access `to` on,
+// `to_row` elements apart. It arrives at a barrier.
+struct Copy {
+  std::int32_t buffer = 0, from = -1;
+  Coeff from_row;
+  std::int32_t local = 0, to = -1;
+  Coeff to_row;
 };
 
 struct Inst {
@@ -245,15 +237,44 @@ struct BufferParam {
 // own, whatever the indices: those of the grid do, and those of every loop inside a vector loop,
 // whose lanes follow each other.
 
+// Where a local lies. What a backend has not, it does not run; one thread has everything.
+enum class Space : std::uint8_t {
+  Cache,     // scratch of whoever runs the iteration of its home, wherever the backend puts that
+  Register,  // few elements, whose number is known
+  Shared,    // of the threads of a block
+  Global,    // scratch in the memory of a device
+};
+
+// How the elements of a local lie. The address of an access is row * columns + column, whatever the
+// layout; in memory that element lies, with pitch = columns + beside, at
+//   row / panel * panel * pitch + column * panel + row % panel
+// where panels have so many rows side by side at each column, and else, with words of
+// kFragmentWord bytes, at
+//   row * pitch + (column / word ^ row % swizzle) * word + column % word
+// A layout without columns is one row as it lies.
+struct Layout {
+  std::int64_t columns = 0;
+  std::int64_t beside = 0;  // elements after each row that nothing uses
+  std::int32_t panel = 1;
+  std::int32_t swizzle =
+      1;  // a power of two; swizzled words of a row are as many, or several times
+  bool operator==(const Layout&) const = default;
+};
+
 // Scratch memory. A local declared in a loop's body belongs to one iteration of that loop: inside a
 // vector loop every lane has its own copy. `home` is the loop whose body it belongs to; kernels may
 // assume nothing about its initial contents. Those of sequential kernels are at home in the
 // grid: its variables, of one element and zero at first, and work memory, whose extent is a
-// parameter.
+// parameter. A local of several stages has a copy for each, of `count` elements; stage number n,
+// from 0 on, is copy n % stages. So what is read as stage n may be copied `stages` - 1 iterations
+// ahead.
 struct Local {
   DType dtype;
   Coeff count;        // elements
   std::int32_t home;  // index into Kernel::loops
+  Space space = Space::Cache;
+  Layout layout = {};
+  std::int32_t stages = 1;
 };
 
 constexpr bool is_variable(const Local& l) {
@@ -269,6 +290,7 @@ struct Kernel {
   std::vector<DType> scalars;
   std::vector<Local> locals;
   std::vector<Fragment> fragments;
+  std::vector<Copy> copies;
   std::int32_t params = 0;  // how many int64 parameters
   bool sequential = false;
 };

@@ -82,6 +82,49 @@ std::string_view order_name(Order o) {
   return "?";
 }
 
+// The grid says so itself, and a serial loop is any.
+std::string_view scope_text(Scope s) {
+  switch (s) {
+    case Scope::Serial:
+    case Scope::Grid:
+      return "";
+    case Scope::Unrolled:
+      return " unrolled";
+    case Scope::Block:
+      return " block";
+    case Scope::Warp:
+      return " warp";
+    case Scope::Lanes:
+      return " vector";
+  }
+  return "?";
+}
+
+std::string_view space_text(Space s) {
+  switch (s) {
+    case Space::Cache:
+      return "";
+    case Space::Register:
+      return " register";
+    case Space::Shared:
+      return " shared";
+    case Space::Global:
+      return " global";
+  }
+  return "?";
+}
+
+std::string layout_text(const Layout& l) {
+  std::string text;
+  if (l.columns > 0) text += " rows of " + std::to_string(l.columns);
+  if (l.beside > 0) text += "+" + std::to_string(l.beside);
+  if (l.panel > 1) text += prefixed(" by ", l.panel);
+  if (l.swizzle > 1) text += prefixed(" swizzle ", l.swizzle);
+  return text;
+}
+
+std::string stage_text(Val v) { return v == kNone ? std::string() : " stage " + val(v); }
+
 class Printer {
  public:
   explicit Printer(const Kernel& k) : k_(k) {}
@@ -122,11 +165,23 @@ class Printer {
     const Fragment& p = k_.fragments[i.index];
     const auto panels = [&](const Panels& o) {
       return prefixed("l", o.local) + access(o.access) + prefixed(" by ", o.width) + " every " +
-             coeff(o.stride) + " step " + coeff(o.step);
+             coeff(o.stride) + " step " + coeff(o.step) + stage_text(o.stage);
     };
     return "fragment " + prefixed("l", p.local) + access(p.access) + " rows " + coeff(p.row) +
            ", " + panels(p.a) + ", " + panels(p.b) + ", " + val(i.operands[0]) + " x " +
-           val(i.operands[1]) + " x " + val(i.operands[2]) + " block " + val(p.block);
+           val(i.operands[1]) + " x " + val(i.operands[2]) + " block " + val(p.block) +
+           (p.shape < 0 ? std::string()
+                        : " as " + std::string(kFragmentShapes[p.shape].instruction));
+  }
+  std::string copy(const Inst& i) const {
+    const Copy& c = k_.copies[i.index];
+    return "copy " + prefixed("l", c.local) + access(c.to) + " rows " + coeff(c.to_row) + ", " +
+           prefixed("b", c.buffer) + access(c.from) + " rows " + coeff(c.from_row) + ", " +
+           val(i.operands[0]) + " x " + val(i.operands[1]) + stage_text(i.operands[2]);
+  }
+  static std::string placing(const Local& l) {
+    return std::string(space_text(l.space)) + layout_text(l.layout) +
+           (l.stages > 1 ? prefixed(" stages ", l.stages) : std::string());
   }
   void print_block(const std::vector<Val>& block, int depth) {
     for (Val v : block) print_inst(v, depth);
@@ -150,7 +205,7 @@ class Printer {
   void print_loop(const std::string& head, const Loop& l, int depth) {
     std::string text = head + " " + val(l.var);
     if (l.end != kNone) text += " in " + val(l.begin) + ".." + val(l.end);
-    if (l.vector) text += " vector";
+    text += scope_text(l.scope);
     if (l.tile) text += " tile";
     if (l.unroll != 1) text += prefixed(" unroll=", l.unroll);
     if (l.prefetch) text += " prefetch";
@@ -162,7 +217,7 @@ class Printer {
       if (k_.locals[n].home == index)
         line(depth + 1, "local l" + std::to_string(n) + ": " +
                             std::string(plait::name(k_.locals[n].dtype)) + "[" +
-                            coeff(k_.locals[n].count) + "]");
+                            coeff(k_.locals[n].count) + "]" + placing(k_.locals[n]));
     print_block(l.body, depth + 1);
     for (std::size_t n = 0; n < l.reductions.size(); ++n) {
       const Reduction& r = l.reductions[n];
@@ -209,9 +264,10 @@ class Printer {
                                (i.fn == OpId::Count_ ? "" : std::string(op_info(i.fn).name) + " ") +
                                val(i.operands[1]));
       case Op::LoadLocal:
-        return line(depth, head + "load l" + index + access(i));
+        return line(depth, head + "load l" + index + access(i) + stage_text(i.operands[0]));
       case Op::StoreLocal:
-        return line(depth, "store l" + index + access(i) + " " + val(i.operands[0]));
+        return line(depth, "store l" + index + access(i) + " " + val(i.operands[0]) +
+                               stage_text(i.operands[1]));
       case Op::For: {
         const Loop& l = k_.loops[i.index];
         if (l.kind == LoopKind::If) return print_if(i, l, depth);
@@ -228,6 +284,10 @@ class Printer {
         return line(depth, head + "running " + index);
       case Op::Carried:
         return line(depth, head + "carried " + index);
+      case Op::Barrier:
+        return line(depth, "barrier" + stage_text(i.operands[0]));
+      case Op::AsyncCopy:
+        return line(depth, copy(i));
       case Op::Break:
         return line(depth,
                     "break " + index + (i.operands[0] == kNone ? "" : " if " + val(i.operands[0])));

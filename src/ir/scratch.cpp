@@ -5,8 +5,8 @@ namespace {
 
 std::size_t local_bytes(const Local& l, bool per_lane, const std::int64_t* params, int lanes) {
   constexpr std::size_t kAlign = 64;
-  const std::size_t bytes =
-      static_cast<std::size_t>(local_count(l, params)) * itemsize(l.dtype) * (per_lane ? lanes : 1);
+  const std::size_t bytes = static_cast<std::size_t>(local_count(l, params) * l.stages) *
+                            itemsize(l.dtype) * (per_lane ? lanes : 1);
   return (bytes + kAlign - 1) / kAlign * kAlign;
 }
 

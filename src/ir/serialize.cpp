@@ -6,7 +6,7 @@
 namespace plait::ir {
 namespace {
 
-constexpr std::uint32_t kMagic = 0x37524950;  // "PIR7": raise the digit when the layout changes
+constexpr std::uint32_t kMagic = 0x38524950;  // "PIR8": raise the digit when the layout changes
 
 std::uint64_t checksum(std::string_view bytes) {
   std::uint64_t h = 0xcbf29ce484222325u;
@@ -107,7 +107,7 @@ void loop(S& s, Loop& l) {
   s.value(l.var);
   s.value(l.begin);
   s.value(l.end);
-  s.flag(l.vector);
+  s.enumeration(l.scope, static_cast<int>(Scope::Lanes) + 1);
   s.value(l.unroll);
   s.flag(l.prefetch);
   s.value(l.rows_ahead);
@@ -131,11 +131,13 @@ void fragment(S& s, Fragment& p) {
     s.value(o->width);
     coeff(s, o->stride);
     coeff(s, o->step);
+    s.value(o->stage);
   }
   s.value(p.local);
   s.value(p.access);
   coeff(s, p.row);
   s.value(p.block);
+  s.value(p.shape);
 }
 
 template <class S>
@@ -163,8 +165,22 @@ void kernel(S& s, Kernel& k) {
     s.enumeration(l.dtype, kDTypeCount);
     coeff(s, l.count);
     s.value(l.home);
+    s.enumeration(l.space, static_cast<int>(Space::Global) + 1);
+    s.value(l.layout.columns);
+    s.value(l.layout.beside);
+    s.value(l.layout.panel);
+    s.value(l.layout.swizzle);
+    s.value(l.stages);
   });
   s.list(k.fragments, [&](Fragment& p) { fragment(s, p); });
+  s.list(k.copies, [&](Copy& c) {
+    s.value(c.buffer);
+    s.value(c.from);
+    coeff(s, c.from_row);
+    s.value(c.local);
+    s.value(c.to);
+    coeff(s, c.to_row);
+  });
   s.value(k.params);
   s.flag(k.sequential);
 }

@@ -29,8 +29,7 @@ class Rules {
   void walk(std::int32_t index) {
     const Loop& l = k_.loops[index];
     std::int32_t parent = a_.parent[index];
-    if (l.vector && parent >= 0 && a_.vector_loop[parent] >= 0)
-      fail_loop(k_, index, "is a vector loop inside a vector loop");
+    scope(index);
     if (l.unroll < 0) fail_loop(k_, index, "has a negative unroll");
     if (parent < 0 && (l.begin != kNone || l.end != kNone))
       fail_loop(k_, index, "is the grid: its bounds come from the call");
@@ -60,6 +59,53 @@ class Rules {
     leave(l.otherwise);
     visible_[l.var] = 0;
   }
+  void scope(std::int32_t index) const {
+    const Scope s = k_.loops[index].scope;
+    if (index == 0 && s != Scope::Grid && s != Scope::Lanes)
+      fail_loop(k_, index, "is the grid and of another scope");
+    if (index > 0 && s == Scope::Grid) fail_loop(k_, index, "is of the grid inside the grid");
+    if (index == 0 || s == Scope::Serial || s == Scope::Unrolled) return;
+    for (std::int32_t l = a_.parent[index]; l >= 0; l = a_.parent[l]) {
+      if (s == Scope::Lanes && k_.loops[l].lanes())
+        fail_loop(k_, index, "is a vector loop inside a vector loop");
+      if (s < k_.loops[l].scope) fail_loop(k_, index, "stands inside a loop of a nearer scope");
+    }
+  }
+  // A copy of its own for each stage is addressed by the stage.
+  void stage(Val v, Val number, std::int32_t local) const {
+    if ((k_.locals[local].stages > 1) != (number != kNone))
+      fail(k_, v, number == kNone ? "names no stage" : "names a stage of a local that has none");
+    if (number == kNone) return;
+    if (!visible_[number] || !defines(number) || k_.insts[number].type != DType::Int64 ||
+        a_.varies[number])
+      fail(k_, v, "its stage is no visible int64 that all lanes have");
+  }
+  // What all threads of a block do together.
+  void together(Val v) const {
+    for (std::int32_t l = a_.block[v]; l >= 0; l = a_.parent[l])
+      if (shares(k_.loops[l].scope) || k_.loops[l].lanes())
+        fail(k_, v, "stands in a loop that threads or lanes share out");
+    if (k_.sequential) fail(k_, v, "stands in a sequential kernel");
+  }
+  void barrier(Val v, const Inst& i) const {
+    together(v);
+    if (i.operands[0] != kNone && operand(v, 0).type != DType::Int64)
+      fail(k_, v, "its stage is not int64");
+    arity(v, i.operands[0] == kNone ? 0 : 1);
+  }
+  void copy(Val v, const Inst& i) const {
+    together(v);
+    const Copy& c = k_.copies[i.index];
+    for (int n = 0; n < 2; ++n)
+      if (operand(v, n).type != DType::Int64) fail(k_, v, "an extent is not int64");
+    local_visible(v, c.local);
+    stage(v, i.operands[2], c.local);
+    type(v, k_.locals[c.local].dtype);
+    if (k_.locals[c.local].space != Space::Shared) fail(k_, v, "copies to what is not shared");
+    if (k_.buffers[c.buffer].written) fail(k_, v, "copies a written buffer");
+    type(v, k_.buffers[c.buffer].dtype, "its buffer");
+    for (std::int32_t a : {c.from, c.to}) terms(v, k_.accesses[a]);
+  }
   void block(const std::vector<Val>& values) {
     for (Val v : values) {
       inst(v, k_.insts[v]);
@@ -85,7 +131,7 @@ class Rules {
       fail_loop(k_, loop, "a fold starts from " + describe(k_, r.init) + ", which is not visible");
     if (k_.insts[r.init].type != k_.insts[r.value].type)
       fail_loop(k_, loop, "a fold starts from another dtype");
-    if (k_.loops[loop].vector && a_.varies[r.init])
+    if (k_.loops[loop].lanes() && a_.varies[r.init])
       fail_loop(k_, loop, "a vector loop's fold starts from a value of each lane");
   }
   void scan(std::int32_t loop, Val v, const Reduction& r) {
@@ -104,7 +150,8 @@ class Rules {
   void carry(std::int32_t loop, const Reduction& r) {
     if (r.init == kNone) fail_loop(k_, loop, "carries a value from nothing");
     if (r.order != Order::Sequential) fail_loop(k_, loop, "carries a value in no order");
-    if (k_.loops[loop].vector) fail_loop(k_, loop, "carries a value from lane to lane");
+    if (k_.loops[loop].lanes()) fail_loop(k_, loop, "carries a value from lane to lane");
+    if (shares(k_.loops[loop].scope)) fail_loop(k_, loop, "carries a value from thread to thread");
     if (k_.insts[r.value].op == Op::Carried)
       fail_loop(k_, loop, "carries on " + describe(k_, r.value) + ", which it carries");
     in_order(loop);
@@ -142,7 +189,8 @@ class Rules {
   bool defines(Val v) const {
     const Inst& i = k_.insts[v];
     return i.op != Op::Store && i.op != Op::StoreLocal && i.op != Op::Scatter &&
-           i.op != Op::Fragment && i.op != Op::Break && !opens_loop(i);
+           i.op != Op::Fragment && i.op != Op::Barrier && i.op != Op::AsyncCopy &&
+           i.op != Op::Break && !opens_loop(i);
   }
   const Inst& operand(Val user, int n) const {
     Val o = k_.insts[user].operands[n];
@@ -198,16 +246,20 @@ class Rules {
         return type(v, k_.buffers[i.index].dtype);
       case Op::Store:
         if (!k_.buffers[i.index].written) fail(k_, v, "stores to a buffer that is not written");
+        arity(v, 1);
         return store(v, i, k_.buffers[i.index].dtype, false);
       case Op::Scatter:
         return scatter(v, i);
       case Op::LoadLocal:
-        arity(v, 0);
+        stage(v, i.operands[0], i.index);
+        arity(v, 1);
         access(v, i);
         local_visible(v, i.index);
         return type(v, k_.locals[i.index].dtype);
       case Op::StoreLocal:
         local_visible(v, i.index);
+        stage(v, i.operands[1], i.index);
+        arity(v, 2);
         return store(v, i, k_.locals[i.index].dtype, a_.per_lane(k_.locals[i.index]));
       case Op::For:
         arity(v, 0);
@@ -224,6 +276,10 @@ class Rules {
       }
       case Op::Fragment:
         return fragment(v, i);
+      case Op::Barrier:
+        return barrier(v, i);
+      case Op::AsyncCopy:
+        return copy(v, i);
       case Op::Running:
         return arity(v, 0);
       case Op::Carried:
@@ -269,7 +325,7 @@ class Rules {
                          [&](const Term& t) { return t.var == k_.loops[l].var; });
     };
     if (!apart(0)) fail(k_, v, "iterations of the grid may scatter to one element");
-    for (std::int32_t l = a_.block[v]; a_.vector_loop[l] >= 0 && !k_.loops[l].vector;
+    for (std::int32_t l = a_.block[v]; a_.vector_loop[l] >= 0 && !k_.loops[l].lanes();
          l = a_.parent[l])
       if (!apart(l)) fail(k_, v, "a loop inside a vector loop may scatter to one element");
   }
@@ -287,11 +343,34 @@ class Rules {
     type(v, k_.locals[p.local].dtype);
     if (p.local == p.a.local || p.local == p.b.local) fail(k_, v, "overwrites an operand");
     for (std::int32_t l : {p.a.local, p.b.local, p.local}) local_visible(v, l);
+    stage(v, p.a.stage, p.a.local);
+    stage(v, p.b.stage, p.b.local);
+    stage(v, kNone, p.local);
+    if (p.shape >= 0) shape(v, p);
     for (std::int32_t a : {p.a.access, p.b.access, p.access}) terms(v, k_.accesses[a]);
+  }
+  // The row's types, and operands where and as it loads them.
+  void shape(Val v, const Fragment& p) const {
+    const FragmentShape& s = kFragmentShapes[p.shape];
+    const Local &a = k_.locals[p.a.local], &b = k_.locals[p.b.local];
+    const auto wants = [&](const char* what) {
+      fail(k_, v, std::string(s.instruction) + " wants " + what);
+    };
+    if (a.dtype != s.a || b.dtype != s.b) wants("operands of other dtypes");
+    for (const Local* l : {&a, &b}) {
+      const Layout& y = l->layout;
+      if (y.panel != 1) wants("rows, not panels");
+      if (s.load != FragmentLoad::Words) {
+        if (y.swizzle != 1) wants("rows that are not swizzled");
+        continue;
+      }
+      if (l->space != Space::Shared) wants("operands in shared memory");
+      const auto bytes = (y.columns + y.beside) * static_cast<std::int64_t>(itemsize(l->dtype));
+      if (y.columns == 0 || bytes % kFragmentWord != 0) wants("rows of whole words");
+    }
   }
   void store(Val v, const Inst& i, DType t, bool per_lane) {
     DType value = operand(v, 0).type;
-    arity(v, 1);
     type(v, t);
     if (value != t)
       fail(k_, v, "stores " + std::string(name(value)) + " as " + std::string(name(t)));
@@ -359,6 +438,7 @@ void verify(const Kernel& k) {
   verify_structure(k);
   verify_sequential(k);
   Rules(k).check();
+  verify_spaces(k);
 }
 
 }  // namespace plait::ir

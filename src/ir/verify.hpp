@@ -15,5 +15,7 @@ std::string describe(const Kernel& k, Val v);
 void verify_structure(const Kernel& k);
 // What a sequential kernel may not have, and what it alone may have.
 void verify_sequential(const Kernel& k);
+// Last: where locals lie, and what threads do to those that they share.
+void verify_spaces(const Kernel& k);
 
 }  // namespace plait::ir

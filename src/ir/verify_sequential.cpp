@@ -11,13 +11,14 @@ void verify_kinds(const Kernel& k) {
     const auto index = static_cast<std::int32_t>(n);
     if (l.kind != LoopKind::Count && (n == 0 || !k.sequential))
       fail_loop(k, index, "only a sequential kernel has conditions and repeats");
-    if (l.kind != LoopKind::Count && (l.begin != kNone || l.end != kNone || l.unroll != 1))
+    if (l.kind != LoopKind::Count &&
+        (l.begin != kNone || l.end != kNone || l.unroll != 1 || l.scope == Scope::Unrolled))
       fail_loop(k, index, "counts nothing and has bounds");
     if (l.kind == LoopKind::Count && l.condition != kNone)
       fail_loop(k, index, "counts and has a condition");
     if (l.kind != LoopKind::If && !l.otherwise.empty())
       fail_loop(k, index, "is not an if and has another block");
-    if (k.sequential && (l.vector || l.tile))
+    if (k.sequential && (l.lanes() || l.tile || shares(l.scope)))
       fail_loop(k, index, "takes lanes in a sequential kernel");
   }
 }

@@ -57,6 +57,18 @@ class Structure {
       coeff(p.row, "a fragment");
       if (p.block >= k_.insts.size())
         throw InternalError("loop IR " + k_.name + ": a fragment is of no block");
+      for (const Val v : {p.a.stage, p.b.stage})
+        if (v != kNone && v >= k_.insts.size())
+          throw InternalError("loop IR " + k_.name + ": a fragment's stage does not exist");
+      if (p.shape < -1 || p.shape >= std::ssize(kFragmentShapes))
+        throw InternalError("loop IR " + k_.name + ": a fragment has no such shape");
+    }
+    for (const Copy& c : k_.copies) {
+      operand(c.local, c.to);
+      if (!in_range(c.buffer, k_.buffers) || !in_range(c.from, k_.accesses))
+        throw InternalError("loop IR " + k_.name + ": a copy names no buffer or no access");
+      coeff(c.from_row, "a copy");
+      coeff(c.to_row, "a copy");
     }
     walk(0);
     for (Val v = 0; v < placed_.size(); ++v)
@@ -76,7 +88,8 @@ class Structure {
   }
   void operand(std::int32_t local, std::int32_t access) const {
     if (!in_range(local, k_.locals) || !in_range(access, k_.accesses))
-      throw InternalError("loop IR " + k_.name + ": a fragment names no local or no access");
+      throw InternalError("loop IR " + k_.name +
+                          ": a fragment or copy names no local or no access");
   }
   void place(Val v) {
     if (v >= placed_.size()) fail(k_, v, "does not exist");
@@ -149,10 +162,14 @@ class Structure {
       case Op::Fragment:
         ok = in_range(i.index, k_.fragments);
         break;
+      case Op::AsyncCopy:
+        ok = in_range(i.index, k_.copies);
+        break;
       case Op::External:
         ok = i.index >= 0 && i.index < std::ssize(externals());
         break;
       case Op::Const:
+      case Op::Barrier:
       case Op::Overflows:
       case Op::Cast:
       case Op::Running:

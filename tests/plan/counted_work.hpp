@@ -77,11 +77,11 @@ class CountedWork {
   // `times`: how often the loop's body is entered; lanes count in vectors.
   void instructions(std::int32_t l, double entries, bool in_vector) {
     const ir::Loop& loop = k_.loops[l];
-    const double trips = loop.vector ? std::ceil(extent(l) / kLanes) : extent(l);
+    const double trips = loop.lanes() ? std::ceil(extent(l) / kLanes) : extent(l);
     const double times = entries * trips;
     work_ += entries * m_.loop_entry +
              times * static_cast<double>(loop.reductions.size()) * m_.instruction;
-    in_vector |= loop.vector;
+    in_vector |= loop.lanes();
     for (ir::Val v : loop.body) {
       const ir::Inst& i = k_.insts[v];
       if (is_loop(v)) {
@@ -94,7 +94,7 @@ class CountedWork {
         if (i.op == ir::Op::Load || i.op == ir::Op::Store) {
           memory(i, l);
           for (std::int32_t up = l; in_vector && up >= 0; up = parent_[up])
-            if (k_.loops[up].vector) {
+            if (k_.loops[up].lanes()) {
               const double along = std::abs(stride_along(k_.accesses[i.access], up));
               if (along != 0 && along != static_cast<double>(itemsize(i.type))) lanes = kLanes;
             }

@@ -181,7 +181,7 @@ TEST_CASE("what lies in one piece is reduced in one long loop, however short its
         REQUIRE(plan->steps.size() == 1);
         const ir::Kernel& k = plan->steps[0].lowered.kernel;
         CHECK(std::count_if(k.loops.begin(), k.loops.end(),
-                            [](const ir::Loop& l) { return l.vector; }) == 1);
+                            [](const ir::Loop& l) { return l.lanes(); }) == 1);
         CHECK(k.loops.size() == 2);
         const Both flat = both([&] { return tracer::reduce(kind, tracer::reshape(x, {-1})); });
         const Both r = both([&] { return tracer::reduce(kind, a); });

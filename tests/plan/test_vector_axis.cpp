@@ -20,7 +20,7 @@ std::vector<Axis> vector_axes(const Array& a) {
   REQUIRE(plan->steps.size() == 1);
   std::vector<Axis> axes;
   for (const ir::Loop& l : plan->steps[0].lowered.kernel.loops) {
-    if (!l.vector) continue;
+    if (!l.lanes()) continue;
     Axis axis = l.reductions.empty() ? Axis::Map : Axis::Reduced;
     for (const ir::Reduction& r : l.reductions)
       if (is_arg(r.kind)) axis = Axis::ArgReduced;
@@ -109,7 +109,7 @@ TEST_CASE(
     REQUIRE(plan->steps.size() == 1);
     const std::vector<ir::Loop>& loops = plan->steps[0].lowered.kernel.loops;
     for (std::size_t l = 1; l < loops.size(); ++l)  // the first is of chunks of rows
-      if (loops[l].vector) return loops[l];
+      if (loops[l].lanes()) return loops[l];
     FAIL("no vector loop inside the grid");
     return ir::Loop{};
   };
@@ -131,7 +131,7 @@ TEST_CASE("short rows that follow each other in memory are read ahead") {
     const auto plan = fusion::make_plan(fusion::Graph(wanted));
     REQUIRE(plan->steps.size() == 1);
     for (const ir::Loop& l : plan->steps[0].lowered.kernel.loops)
-      if (l.vector) return l.prefetch;
+      if (l.lanes()) return l.prefetch;
     FAIL("no vector loop");
     return false;
   };

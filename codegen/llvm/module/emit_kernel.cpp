@@ -22,7 +22,7 @@ Emitter::Emitter(llvm::Module& module, const ir::Kernel& k, const Target& target
       results_(k.loops.size()),
       folding_(k.loops.size()) {
   for (std::size_t l = 0; l < k.loops.size(); ++l)
-    if (k.loops[l].vector) {
+    if (k.loops[l].lanes()) {
       auto loop = static_cast<std::int32_t>(l);
       max_lanes_ = std::max(max_lanes_, width_of(loop) * regs_of(loop));
     }
@@ -174,6 +174,9 @@ void Emitter::emit_inst(ir::Val v) {
     case ir::Op::Carried:
       vals_[v] = folding_[analysis_.block[v]]->carried(i.index);
       break;
+    case ir::Op::Barrier:
+    case ir::Op::AsyncCopy:
+      break;  // not of one thread
     case ir::Op::Break:
     case ir::Op::Overflows:
     case ir::Op::External:

@@ -173,7 +173,7 @@ void Emitter::emit_loop(std::int32_t loop) {
       emit_repeat(loop);
       break;
     case ir::LoopKind::Count:
-      k_.loops[loop].vector ? emit_vector_for(loop) : emit_serial_for(loop);
+      k_.loops[loop].lanes() ? emit_vector_for(loop) : emit_serial_for(loop);
   }
   land_breaks(loop);
 }
@@ -186,7 +186,7 @@ void Emitter::emit_serial_for(std::int32_t loop) {
   auto [begin, end] = bounds(loop);
   auto *b = dyn_cast<ConstantInt>(begin), *e = dyn_cast<ConstantInt>(end);
   // A sequential one may have much inside: whether to unroll it is LLVM's to say.
-  bool unrolled = !k_.sequential && k_.loops[loop].unroll == 0 && b && e &&
+  bool unrolled = !k_.sequential && k_.loops[loop].scope == ir::Scope::Unrolled && b && e &&
                   e->getSExtValue() - b->getSExtValue() <= kMaxUnrolled;
   if (copy_rows(loop, begin, &begin, end, unrolled)) b = dyn_cast<ConstantInt>(begin);
   if (unrolled) {

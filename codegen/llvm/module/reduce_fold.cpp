@@ -5,7 +5,7 @@ namespace plait::jit {
 using namespace llvm;
 
 ReduceEmitter::ReduceEmitter(Emitter& e, std::int32_t loop)
-    : e_(e), b_(e.b_), loop_(loop), l_(e.k_.loops[loop]), vector_(l_.vector) {}
+    : e_(e), b_(e.b_), loop_(loop), l_(e.k_.loops[loop]), vector_(l_.lanes()) {}
 
 std::vector<Value> ReduceEmitter::run() {
   std::tie(begin_, end_) = e_.bounds(loop_);
@@ -59,7 +59,7 @@ llvm::Value* ReduceEmitter::holds(const Acc& a, bool value) {
 
 bool ReduceEmitter::unrolled() const {
   auto *b = dyn_cast<ConstantInt>(begin_), *e = dyn_cast<ConstantInt>(end_);
-  return l_.unroll == 0 && b && e && e->getSExtValue() - b->getSExtValue() <= 64;
+  return l_.scope == ir::Scope::Unrolled && b && e && e->getSExtValue() - b->getSExtValue() <= 64;
 }
 
 void ReduceEmitter::emit_serial() {

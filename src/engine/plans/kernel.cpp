@@ -54,7 +54,7 @@ CompiledKernel::CompiledKernel(ir::Kernel k)
       program_(interp::prepare(*kernel_, config().tier)),
       per_lane_(ir::per_lane_locals(*kernel_)),
       slot_(std::make_shared<jit::CodeSlot>()),
-      vector_grid_(kernel_->loops[0].vector) {
+      vector_grid_(kernel_->loops[0].lanes()) {
   if (logging(Log::Code)) log(Log::Code, "\n" + ir::to_string(*kernel_));
 }
 
@@ -62,7 +62,7 @@ CompiledKernel::CompiledKernel(ir::Kernel k, std::shared_ptr<const jit::Code> co
     : kernel_(std::make_shared<const ir::Kernel>(std::move(k))),
       per_lane_(ir::per_lane_locals(*kernel_)),
       slot_(std::make_shared<jit::CodeSlot>()),
-      vector_grid_(kernel_->loops[0].vector) {
+      vector_grid_(kernel_->loops[0].lanes()) {
   slot_->set(std::move(code));
 }
 

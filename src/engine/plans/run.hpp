@@ -25,13 +25,14 @@ inline fusion::Target host_target() {
     t.workers = static_cast<int>(std::bit_ceil(static_cast<unsigned>(num_threads())));
   return t;
 }
-// Rows of ir::kFragmentTypes that codegen/cuda/prelude/fragments.cuh has.
+// Rows of ir::kFragmentTypes that a device computes.
 constexpr std::uint32_t fragments_of_devices() {
   std::uint32_t rows = 0;
   for (std::size_t i = 0; i < std::size(ir::kFragmentTypes); ++i)
-    if (const ir::FragmentTypes& t = ir::kFragmentTypes[i];
-        t.a == t.b && t.a != DType::BFloat16 && is_float(t.sums))
-      rows |= 1U << i;
+    for (const FragmentShape& s : kFragmentShapes)
+      if (const ir::FragmentTypes& t = ir::kFragmentTypes[i];
+          of_device(s.unit) && s.a == t.a && s.b == t.b)
+        rows |= 1U << i;
   return rows;
 }
 // What devices are planned for. cuBLASLt adds a bias, and a matrix C, before it rounds, which are
@@ -58,7 +59,7 @@ inline fusion::Target device_target(const Machine& m) {
                      .few_rows = 4,
                      .depth = 32,
                      .at_sums = true,
-                     .apart = 16},
+                     .apart = kFragmentWord},
           .few_rows = fusion::kFewTeams};
 }
 // Owners of plans that are only for explain(): of devices, of the host.

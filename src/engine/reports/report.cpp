@@ -86,7 +86,7 @@ void nest(const ir::Kernel& k, std::int32_t l, const std::string& indent, std::o
   for (const ir::Reduction& r : loop.reductions)
     out << " " << reduce_info(r.kind).name << (r.order == ir::Order::Pairwise ? " pairwise" : "")
         << (r.guarded_sqrt ? " of the squares (root left out)" : "");
-  if (loop.vector) out << ", vector x" << loop.unroll;
+  if (loop.lanes()) out << ", vector x" << loop.unroll;
   if (loop.prefetch) out << ", prefetch";
   if (loop.aligned) out << ", aligned";
   if (!ops.empty()) {
@@ -347,7 +347,8 @@ Report gather(const Graph& g, fusion::Plan& plan, const std::vector<std::int64_t
     std::set<std::int32_t> read;
     for (const fusion::Read& in : s.lowered.reads) read.insert(in.node);
     if (s.kind == StepKind::Direct)
-      for (std::int32_t in : fusion::operands(planned, s.region.roots[0], s.epilogue)) read.insert(in);
+      for (std::int32_t in : fusion::operands(planned, s.region.roots[0], s.epilogue))
+        read.insert(in);
     for (std::int32_t in : read) {
       region.reads.push_back(array(in));
       note_packed(region, g[in], names);

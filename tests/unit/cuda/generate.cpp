@@ -1,6 +1,8 @@
 // What extents decide: the width of indices, the launch and its scratch.
 #include <catch2/catch.hpp>
 
+#include "codegen/cuda/cuda.hpp"
+#include "codegen/cuda/prelude.hpp"
 #include "codegen/cuda/program.hpp"
 #include "ir/builder.hpp"
 #include "kernels.hpp"
@@ -157,4 +159,25 @@ TEST_CASE("indices of teams and packs have 64 bits where extents need them") {
   CHECK(packs->mapping.wide);
   CHECK(packs->mapping.pack == 4);
   CHECK_FALSE(cuda::generate(s.kernel, {}, {s.params.data(), 400000000})->mapping.wide);
+}
+
+TEST_CASE("a kernel that says which threads take its loops is another backend's") {
+  ir::Kernel k = negated(false);
+  CHECK(cuda::supports(k, nullptr));
+  k.loops[1].scope = ir::Scope::Block;
+  std::string why;
+  CHECK_FALSE(cuda::supports(k, &why));
+  CHECK(why == "a loop of a block");
+  k = negated(true);
+  k.locals[0].space = ir::Space::Shared;
+  CHECK_FALSE(cuda::supports(k, &why));
+  CHECK(why == "a local in shared memory");
+}
+
+TEST_CASE("the prelude has the instructions of the table") {
+  for (const FragmentShape& s : kFragmentShapes)
+    if (of_device(s.unit)) {
+      INFO(s.instruction);
+      CHECK(cuda::prelude("fragments").find(s.instruction) != std::string_view::npos);
+    }
 }

@@ -64,7 +64,7 @@ inline RandomKernel fold_kernel(const FoldShape& s) {
   const DType t = s.dtype;
   const auto item = static_cast<std::int64_t>(itemsize(t));
   Builder b(std::string(s.row->name));
-  b.loop(0).vector = s.lanes;
+  if (s.lanes) b.loop(0).scope = Scope::Lanes;
   const std::int32_t x = b.buffer(t, false);
   const Val columns = b.param(0);
   const Element element = [&](Val i) -> Values {

@@ -71,7 +71,7 @@ inline RandomKernel product_kernel(const ProductShape& s, std::uint32_t seed = 1
   b.close();
   const std::int32_t i = b.open_for(first, last);
   const std::int32_t j = b.open_for(kNone, n);
-  b.loop(j).vector = true;
+  b.loop(j).scope = Scope::Lanes;
   Val v = b.load_local(c, {{}, {{b.var(i), {s.n}}, {first, {-s.n}}, {b.var(j), {1}}}});
   if (sums != result) v = b.cast(v, result);
   b.store(out, {{}, {{b.var(i), {s.n * wide}}, {b.var(j), {wide}}}},

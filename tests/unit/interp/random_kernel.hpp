@@ -42,7 +42,7 @@ class KernelGenerator {
   RandomKernel make() {
     r_.grid = pick({1, 2, 3, 7, 8, 37, 130, 600, 1100});
     vector_level_ = below(5);  // 0: the grid, 4: none
-    if (vector_level_ == 0) b_.loop(0).vector = true;
+    if (vector_level_ == 0) b_.loop(0).scope = ir::Scope::Lanes;
     open_.push_back({0, b_.grid_var(), r_.grid, r_.grid});
     work_ = r_.grid;
     block(0);
@@ -297,7 +297,8 @@ class KernelGenerator {
 
   void enter(std::int32_t loop, std::int64_t e, int depth) {
     bool vector = depth == vector_level_ && !in_vector_;
-    if (vector) b_.loop(loop).vector = in_vector_ = true;
+    if (vector) b_.loop(loop).scope = ir::Scope::Lanes;
+    in_vector_ |= vector;
     open_.push_back({loop, b_.var(loop), e, e});
     std::size_t visible = values_.size();
     std::int64_t work = work_;
@@ -447,7 +448,8 @@ class KernelGenerator {
     leave(l);
     std::int32_t read = b_.open_reduce(ir::kNone, end);
     bool vector = depth + 1 == vector_level_ && !in_vector_;
-    if (vector) b_.loop(read).vector = in_vector_ = true;
+    if (vector) b_.loop(read).scope = ir::Scope::Lanes;
+    in_vector_ |= vector;
     open_.push_back({read, b_.var(read), e, e});
     std::size_t visible = values_.size();
     values_.push_back(b_.load_local(local, {{}, {{b_.var(read), {1}}}}));

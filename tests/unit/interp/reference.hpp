@@ -58,19 +58,38 @@ class Executor {
     for (const ir::Term& t : a.terms) at += integer(t.var) * resolve(t.stride);
     return at;
   }
-  unsigned char* local(const ir::Inst& i) {
-    auto& memory = locals_[i.index];
-    std::size_t size = itemsize(k_.locals[i.index].dtype);
-    std::size_t at = static_cast<std::size_t>(address(i)) * size;
-    if (at + size > memory.size()) throw std::runtime_error("reference: local out of bounds");
-    return memory.data() + at;
+  // As ir::Layout says.
+  static std::int64_t place(const ir::Local& l, std::int64_t at) {
+    const ir::Layout& y = l.layout;
+    if (y.columns == 0) return at;
+    const std::int64_t row = at / y.columns, column = at % y.columns, pitch = y.columns + y.beside;
+    if (y.panel > 1) return row / y.panel * y.panel * pitch + column * y.panel + row % y.panel;
+    if (y.swizzle == 1) return row * pitch + column;
+    const std::int64_t word = kFragmentWord / static_cast<std::int64_t>(itemsize(l.dtype));
+    return row * pitch + (column / word ^ row % y.swizzle) * word + column % word;
+  }
+  // Elements of one stage in memory: whole rows, and whole panels of them.
+  std::int64_t room(const ir::Local& l) const {
+    const std::int64_t count = resolve(l.count), columns = l.layout.columns;
+    if (columns == 0) return count;
+    const std::int64_t rows = (count + columns - 1) / columns, panel = l.layout.panel;
+    return (rows + panel - 1) / panel * panel * (columns + l.layout.beside);
+  }
+  unsigned char* local(std::int32_t index, std::int64_t address, ir::Val stage) {
+    const ir::Local& l = k_.locals[index];
+    if (address < 0 || address >= resolve(l.count))
+      throw std::runtime_error("reference: local out of bounds");
+    const std::int64_t copy = stage == ir::kNone ? 0 : integer(stage) % l.stages;
+    const auto at = static_cast<std::size_t>(copy * room(l) + place(l, address));
+    return locals_[index].data() + at * itemsize(l.dtype);
   }
 
   void iteration(std::int32_t loop, std::int64_t i) {
     env_[k_.loops[loop].var] = Scalar::of(DType::Int64, i);
     for (std::size_t l = 0; l < locals_.size(); ++l)
       if (k_.locals[l].home == loop)
-        locals_[l].assign(resolve(k_.locals[l].count) * itemsize(k_.locals[l].dtype), 0xa5);
+        locals_[l].assign(k_.locals[l].stages * room(k_.locals[l]) * itemsize(k_.locals[l].dtype),
+                          0xa5);
     for (ir::Val v : k_.loops[loop].body) execute(v);
   }
 
@@ -125,10 +144,11 @@ class Executor {
         break;
       }
       case ir::Op::LoadLocal:
-        std::memcpy(out.bytes, local(i), itemsize(i.type));
+        std::memcpy(out.bytes, local(i.index, address(i), i.operands[0]), itemsize(i.type));
         break;
       case ir::Op::StoreLocal:
-        std::memcpy(local(i), env_[i.operands[0]].bytes, itemsize(i.type));
+        std::memcpy(local(i.index, address(i), i.operands[1]), env_[i.operands[0]].bytes,
+                    itemsize(i.type));
         break;
       case ir::Op::For:
       case ir::Op::Reduce:
@@ -146,6 +166,11 @@ class Executor {
       case ir::Op::Fragment:
         product(i);
         break;
+      case ir::Op::Barrier:
+        break;
+      case ir::Op::AsyncCopy:
+        copy(i);
+        break;
       case ir::Op::Break:
       case ir::Op::Overflows:
       case ir::Op::External:
@@ -153,13 +178,18 @@ class Executor {
     }
   }
 
+  void copy(const ir::Inst& i) {
+    const ir::Copy& c = k_.copies[i.index];
+    const auto* from = static_cast<char*>(args_.buffers[c.buffer]) + address(c.from);
+    const auto item = static_cast<std::int64_t>(itemsize(i.type));
+    for (std::int64_t row = 0; row < integer(i.operands[0]); ++row)
+      for (std::int64_t column = 0; column < integer(i.operands[1]); ++column)
+        std::memcpy(local(c.local, address(c.to) + row * resolve(c.to_row) + column, i.operands[2]),
+                    from + row * resolve(c.from_row) + column * item, itemsize(i.type));
+  }
   template <class T>
-  T& element(std::int32_t local, std::int32_t access, std::int64_t at) {
-    auto& memory = locals_[local];
-    at += address(access);
-    if (at < 0 || (static_cast<std::size_t>(at) + 1) * sizeof(T) > memory.size())
-      throw std::runtime_error("reference: local out of bounds");
-    return reinterpret_cast<T*>(memory.data())[at];
+  T& element(std::int32_t in, std::int32_t access, std::int64_t at, ir::Val stage = ir::kNone) {
+    return *reinterpret_cast<T*>(local(in, address(access) + at, stage));
   }
   void product(const ir::Inst& i) {
     const ir::Fragment& p = k_.fragments[i.index];
@@ -186,7 +216,7 @@ class Executor {
                        depth = integer(inst.operands[2]);
     const auto packed = [&]<class In>(In, const ir::Panels& o, std::int64_t i, std::int64_t q) {
       const std::int64_t at = i / o.width * resolve(o.stride) + q * resolve(o.step) + i % o.width;
-      return widened<T>(element<In>(o.local, o.access, at));
+      return widened<T>(element<In>(o.local, o.access, at, o.stage));
     };
     for (std::int64_t i = 0; i < m; ++i)
       for (std::int64_t j = 0; j < n; ++j) {

@@ -38,7 +38,7 @@ void run(const ir::Kernel& k, std::vector<void*> buffers, std::vector<std::int64
 // labels[n] = argmin over k of sqrt(sum over d of (x[n, d] - m[k, d])^2)
 ir::Kernel nearest() {
   Builder b("nearest");
-  b.loop(0).vector = true;
+  b.loop(0).scope = ir::Scope::Lanes;
   auto x = b.buffer(f64, false), m = b.buffer(f64, false), out = b.buffer(DType::Int64, true);
   auto clusters = b.new_param(), axes = b.new_param(), row = b.new_param();
   auto k = b.open_reduce(kNone, b.param(clusters));
@@ -81,7 +81,7 @@ ir::Kernel short_rows() {
   auto out_row = b.new_param(), index_row = b.new_param();
   const Val root = b.apply(OpId::Sqrt, f64, {b.load(y, {{}, {{b.grid_var(), {16}}}})});
   auto c = b.open_for(kNone, b.param(columns));
-  b.loop(c).vector = true;
+  b.loop(c).scope = ir::Scope::Lanes;
   const Val v = b.load(x, {{}, {{b.grid_var(), {0, x_row}}, {b.var(c), {0, x_step}}}});
   const Val i = b.load(index, {{}, {{b.grid_var(), {0, index_row}}, {b.var(c), {8}}}});
   const Access at{{}, {{b.grid_var(), {0, out_row}}, {b.var(c), {8}}}};
@@ -130,7 +130,7 @@ TEST_CASE("guarded roots decide ties as the roots would") {
       {1, nan, 0}, {nan, nan, 0}, {0, 0, 0}, {2 * tiny, tiny, tiny}};
   for (ReduceKind kind : {ReduceKind::ArgMin, ReduceKind::ArgMax}) {
     Builder bld("ties");
-    bld.loop(0).vector = true;
+    bld.loop(0).scope = ir::Scope::Lanes;
     auto x = bld.buffer(f64, false), out = bld.buffer(DType::Int64, true);
     auto j = bld.open_reduce(kNone, bld.constant_index(3));
     Val v = bld.load(x, {{}, {{bld.grid_var(), {24}}, {bld.var(j), {8}}}});
@@ -149,7 +149,7 @@ TEST_CASE("guarded roots decide ties as the roots would") {
 
 TEST_CASE("a loaded value is the one from before a store") {
   Builder b("swap");
-  b.loop(0).vector = true;
+  b.loop(0).scope = ir::Scope::Lanes;
   auto x = b.buffer(f64, true), y = b.buffer(f64, true);
   Access at{{}, {{b.grid_var(), {8}}}};
   Val p = b.load(x, at), q = b.load(y, at);
@@ -168,7 +168,7 @@ TEST_CASE("a sum along the vector loop is NumPy's tree at any length") {
   auto x = b.buffer(f64, false), out = b.buffer(f64, true);
   auto n = b.new_param();
   auto j = b.open_reduce(kNone, b.param(n));
-  b.loop(j).vector = true;
+  b.loop(j).scope = ir::Scope::Lanes;
   Val v = b.load(x, {{}, {{b.var(j), {8}}}});
   Val sum = b.close({{ReduceKind::Sum, b.apply(OpId::Sqrt, f64, {v}), ir::Order::Pairwise}})[0];
   b.store(out, {{}, {{b.grid_var(), {8}}}}, sum);

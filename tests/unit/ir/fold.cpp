@@ -73,7 +73,7 @@ TEST_CASE("a loop carries values from one iteration to the next") {
   CHECK(to_string(k).find("carried 1") != std::string::npos);
   CHECK(serialize(deserialize(serialize(k))) == serialize(k));
   CHECK(scans(k, 1));
-  k.loops[0].vector = true;
+  k.loops[0].scope = Scope::Lanes;
   CHECK(analyse(k).folds_apart(1, k.loops[1].reductions[0]));
   k = carry();
   const auto rejects = [&](const std::string& why) {
@@ -85,7 +85,7 @@ TEST_CASE("a loop carries values from one iteration to the next") {
   rejects("carries a value from nothing");
   k.loops[1].reductions[0].order = Order::Any;
   rejects("carries a value in no order");
-  k.loops[1].vector = true;
+  k.loops[1].scope = Scope::Lanes;
   rejects("carries a value from lane to lane");
   find(k, Op::Carried).type = DType::Float32;
   rejects("its type is float32, not float64");
@@ -107,7 +107,7 @@ TEST_CASE("arg-reductions that a loop carries give the places that they are") {
   const auto in = b.buffer(DType::Float64, false), out = b.buffer(DType::Int64, true);
   const std::int32_t loop = b.open_reduce(kNone, b.param(0));
   const Val x = b.load(in, {{}, {{b.grid_var(), {0, 1}}, {b.var(loop), {8}}}});
-  b.loop(loop).vector = true;
+  b.loop(loop).scope = Scope::Lanes;
   const std::vector<Val> places = b.close({{ReduceKind::ArgMin, x}, {ReduceKind::ArgMax, x}});
   for (std::int64_t n : {0, 1})
     b.store(out, {{n * 8}, {{b.grid_var(), {16}}}}, places[static_cast<std::size_t>(n)]);
@@ -116,7 +116,7 @@ TEST_CASE("arg-reductions that a loop carries give the places that they are") {
   carry_places(k, [](const Reduction& r) { return r.kind == ReduceKind::ArgMax; });
   verify(k);
   const Loop& l = k.loops[1];
-  CHECK_FALSE(l.vector);
+  CHECK_FALSE(l.lanes());
   REQUIRE(l.reductions.size() == 3);
   CHECK(l.reductions[0].kind == ReduceKind::ArgMin);
   CHECK(l.reductions[1].kind == ReduceKind::Last);

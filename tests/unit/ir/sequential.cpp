@@ -106,7 +106,7 @@ TEST_CASE("the verifier checks sequential kernels") {
   SECTION("what only they may have") {
     k.sequential = false;
     rejects("only a sequential kernel has conditions and repeats");
-    k.loops[2].vector = true;
+    k.loops[2].scope = Scope::Lanes;
     rejects("takes lanes in a sequential kernel");
     k.locals[0].home = 2;
     rejects("a local is neither a variable nor memory of the grid");

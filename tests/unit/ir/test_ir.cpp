@@ -14,7 +14,7 @@ namespace {
 // out[i] = sum over j of (x[i, j] * s), with the grid loop as the vector loop.
 Kernel row_sums() {
   Builder b("row_sums");
-  b.loop(0).vector = true;
+  b.loop(0).scope = Scope::Lanes;
   b.loop(0).unroll = 4;
   std::int32_t x = b.buffer(DType::Float64, false), out = b.buffer(DType::Float64, true);
   Val s = b.arg(DType::Float64);
@@ -57,8 +57,8 @@ TEST_CASE("the analysis tells what differs from lane to lane") {
   CHECK_FALSE(a.varies[4]);  // j
   CHECK(a.varies[5]);
   CHECK(a.varies[7]);
-  k.loops[0].vector = false;
-  k.loops[1].vector = true;
+  k.loops[0].scope = Scope::Grid;
+  k.loops[1].scope = Scope::Lanes;
   a = analyse(k);
   CHECK_FALSE(a.varies[0]);
   CHECK(a.varies[5]);
@@ -111,7 +111,7 @@ TEST_CASE("the verifier rejects what breaks the contract") {
     rejects("a bound is not visible");
   }
   SECTION("loops") {
-    k.loops[1].vector = true;
+    k.loops[1].scope = Scope::Lanes;
     rejects("a vector loop inside a vector loop");
     k.loops[1].end = kNone;
     rejects("has no end");
@@ -138,7 +138,7 @@ TEST_CASE("the verifier rejects what breaks the contract") {
 
 TEST_CASE("lanes address memory only by the vector variable itself") {
   Builder b("gather");
-  b.loop(0).vector = true;
+  b.loop(0).scope = Scope::Lanes;
   std::int32_t x = b.buffer(DType::Int64, false), out = b.buffer(DType::Int64, true);
   Val i = b.load(x, {{}, {{b.grid_var(), {8}}}});
   Val v = b.load(x, {{}, {{i, {8}}}});
@@ -148,7 +148,7 @@ TEST_CASE("lanes address memory only by the vector variable itself") {
 
 TEST_CASE("a written buffer is read where it is stored") {
   Builder b("update");
-  b.loop(0).vector = true;
+  b.loop(0).scope = Scope::Lanes;
   std::int32_t x = b.buffer(DType::Float32, true);
   Access a{{}, {{b.grid_var(), {4}}}};
   Val v = b.load(x, a);
@@ -217,7 +217,7 @@ TEST_CASE("scratch counts locals, a copy for every lane inside a vector loop") {
   std::int32_t n = b.new_param();
   std::int32_t row = b.local(DType::Float64, {0, n});
   std::int32_t j = b.open_for(kNone, b.param(n));
-  b.loop(j).vector = true;
+  b.loop(j).scope = Scope::Lanes;
   std::int32_t lane = b.local(DType::Float32, {3});
   Val v = b.load_local(row, {{}, {{b.var(j), {1}}}});
   b.store_local(lane, {{2}, {}}, b.cast(v, DType::Float32));
@@ -277,7 +277,7 @@ TEST_CASE("a product prints, survives the disk, and is checked") {
     k = one_product();
   };
   k = one_product();
-  k.loops[0].vector = true;
+  k.loops[0].scope = Scope::Lanes;
   rejects("stands in a vector loop");
   k.locals[1].dtype = DType::Float64;
   rejects("multiplies float32 by float64");
@@ -312,7 +312,7 @@ namespace {
 // out[i] = x[i % 4 (a column), index[i] (a row)], with lanes along i.
 Kernel one_gather() {
   Builder b("gather");
-  b.loop(0).vector = true;
+  b.loop(0).scope = Scope::Lanes;
   const std::int32_t x = b.buffer(DType::Float32, false), at = b.buffer(DType::Int64, false),
                      out = b.buffer(DType::Float32, true);
   const Val index = b.load(at, {{}, {{b.grid_var(), {8}}}});
@@ -363,7 +363,7 @@ Kernel one_scatter() {
   const std::int32_t at = b.buffer(DType::Int64, false), x = b.buffer(DType::Float64, false),
                      table = b.buffer(DType::Float64, true);
   const std::int32_t j = b.open_for(kNone, b.constant_index(9));
-  b.loop(j).vector = true;
+  b.loop(j).scope = Scope::Lanes;
   const Val index = b.load(at, {{}, {{b.var(j), {8}}}});
   const Val v = b.load(x, {{}, {{b.var(j), {8}}}});
   const std::int32_t column = b.open_for(kNone, b.constant_index(2));

@@ -42,7 +42,7 @@ class Directory {
 
 ir::Kernel add_kernel() {
   ir::Builder b("add");
-  b.loop(0).vector = true;
+  b.loop(0).scope = ir::Scope::Lanes;
   std::int32_t x = b.buffer(DType::Float64, false), y = b.buffer(DType::Float64, true);
   ir::Access a{{}, {{b.grid_var(), {8}}}};
   ir::Val v = b.load(x, a);

@@ -83,10 +83,10 @@ TEST_CASE("arg-reductions that LLVM has no loops of its own for are carried") {
       constexpr std::int64_t rows = 11, columns = 70;
       const auto item = static_cast<std::int64_t>(itemsize(t));
       ir::Builder b("places");
-      b.loop(0).vector = lanes;
+      if (lanes) b.loop(0).scope = ir::Scope::Lanes;
       const std::int32_t x = b.buffer(t, false), out = b.buffer(DType::Int64, true);
       const std::int32_t loop = b.open_reduce(ir::kNone, b.param(0));
-      b.loop(loop).vector = !lanes;
+      if (!lanes) b.loop(loop).scope = ir::Scope::Lanes;
       const ir::Val v = b.load(x, {{}, {{b.grid_var(), {columns * item}}, {b.var(loop), {item}}}});
       const bool half = t == DType::Float16;
       const std::vector<ir::Val> places =

@@ -28,7 +28,7 @@ void check(const std::vector<Output>& outputs, std::int64_t columns, std::int64_
     params.push_back((columns + gap) * static_cast<std::int64_t>(itemsize(o.dtype)));
   }
   const std::int32_t loop = b.open_for(ir::kNone, end);
-  b.loop(loop).vector = true;
+  b.loop(loop).scope = ir::Scope::Lanes;
   b.loop(loop).unroll = 2;
   const ir::Val value =
       b.apply(OpId::Add, DType::Int64,

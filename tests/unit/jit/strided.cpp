@@ -68,7 +68,7 @@ void columns(std::int64_t stride, std::initializer_list<std::int64_t> picked, in
   constexpr DType t = dtype<T>();
   const auto item = static_cast<std::int64_t>(sizeof(T));
   ir::Builder b("columns");
-  b.loop(0).vector = true;
+  b.loop(0).scope = ir::Scope::Lanes;
   b.loop(0).unroll = unroll;
   b.loop(0).prefetch = true;
   std::int32_t x = b.buffer(t, false), y = b.buffer(t, true);
@@ -94,7 +94,7 @@ void copied_rows(std::int64_t d, int unroll) {
   constexpr DType t = dtype<T>();
   const auto item = static_cast<std::int64_t>(sizeof(T));
   ir::Builder b("copied_rows");
-  b.loop(0).vector = true;
+  b.loop(0).scope = ir::Scope::Lanes;
   b.loop(0).unroll = unroll;
   std::int32_t x = b.buffer(t, false), y = b.buffer(t, true);
   std::int32_t count = b.new_param(), step = b.new_param();

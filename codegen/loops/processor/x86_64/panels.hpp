@@ -12,7 +12,8 @@ namespace {
 // not, and product() asks the processor.
 struct Quads : Panelled<int> {
   using Element = std::int8_t;
-  static constexpr std::int64_t kGroup = 4;
+  static constexpr std::int64_t kGroup =
+      fragment_shape(FragmentUnit::Lane, DType::UInt8, DType::Int8)->k;
   static constexpr bool kLastFirst = false;
   static constexpr bool kStarts = true;
   PLAIT_INLINE static vi whole(vi x, vi y, vi s) {
@@ -25,7 +26,8 @@ struct Quads : Panelled<int> {
 // the upper one; but subnormal numbers count as zero.
 struct BrainPairs : Panelled<float> {
   using Element = std::int16_t;
-  static constexpr std::int64_t kGroup = 2;
+  static constexpr std::int64_t kGroup =
+      fragment_shape(FragmentUnit::Lane, DType::BFloat16, DType::BFloat16)->k;
   static constexpr bool kLastFirst = true;
   PLAIT_INLINE static vf whole(vf x, vf y, vf s) {
     asm("vdpbf16ps %2, %1, %0" : "+v"(s) : "v"(x), "v"(y));

@@ -9,16 +9,23 @@
 #include <type_traits>
 
 #include "codegen/loops/tiles.hpp"
+#include "core/fragments.hpp"
 
 namespace plait::loops::PLAIT_TIER {
 namespace {
 
-constexpr std::int64_t kTileLines = 16, kTileBytes = 64, kTile = kTileLines * kTileBytes;
+constexpr const FragmentShape& kBrainShape =
+    *fragment_shape(FragmentUnit::Tiles, DType::BFloat16, DType::BFloat16);
+constexpr const FragmentShape& kByteShape =
+    *fragment_shape(FragmentUnit::Tiles, DType::Int8, DType::Int8);
+constexpr std::int64_t kTileLines = kByteShape.m, kTileBytes = kByteShape.k,
+                       kTile = kTileLines * kTileBytes;
+static_assert(kBrainShape.m == kTileLines && kBrainShape.k * 2 == kTileBytes);
 
 struct BrainTiles {
   using Packed = BrainTiles;
   using Element = std::uint16_t;
-  static constexpr std::int64_t kGroup = 32;
+  static constexpr std::int64_t kGroup = kBrainShape.k;
   template <int kC, int kA, int kB>
   PLAIT_INLINE static void multiply() {
     asm volatile("tdpbf16ps %%tmm%c2, %%tmm%c1, %%tmm%c0" ::"i"(kC), "i"(kA), "i"(kB));
@@ -26,7 +33,7 @@ struct BrainTiles {
 };
 struct Bytes {
   using Element = std::uint8_t;
-  static constexpr std::int64_t kGroup = 64;
+  static constexpr std::int64_t kGroup = kByteShape.k;
 };
 template <class A, class B>
 struct ByteTiles : Bytes {

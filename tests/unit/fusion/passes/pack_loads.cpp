@@ -18,7 +18,7 @@ struct Packed {
 };
 Packed packed(const Array& a, std::int32_t vector_loop = 0) {
   Recorded r(a);
-  r.lowered.kernel.loops[static_cast<std::size_t>(vector_loop)].vector = true;
+  r.lowered.kernel.loops[static_cast<std::size_t>(vector_loop)].scope = ir::Scope::Lanes;
   Packed p;
   p.before = r.run();
   fusion::pack_loads(r.input(), r.lowered);

@@ -15,7 +15,7 @@ std::vector<ReduceKind> lanes(const Array& a) {
   std::vector<ReduceKind> kinds;
   int vectors = 0;
   for (const ir::Loop& l : r.lowered.kernel.loops) {
-    if (!l.vector) continue;
+    if (!l.lanes()) continue;
     ++vectors;
     for (const ir::Reduction& f : l.reductions) kinds.push_back(f.kind);
   }
@@ -83,5 +83,5 @@ TEST_CASE("a chunked fold keeps the lanes off the grid") {
   Recorded r(apply(OpId::Negative, array({1000})));
   r.lowered.partials.push_back({0, ReduceKind::Sum, DType::Float64});
   fusion::vectorize(r.input(), r.lowered);
-  CHECK_FALSE(r.lowered.kernel.loops[0].vector);
+  CHECK_FALSE(r.lowered.kernel.loops[0].lanes());
 }
