@@ -9,7 +9,7 @@
 #include <chrono>
 
 #include "functions.hpp"
-#include "loop_entry.hpp"
+#include "holding.hpp"
 #include "scope.hpp"
 
 namespace plait::py {
@@ -70,8 +70,8 @@ PyObject* end(PyObject* self, PyObject* began) {
   });
 }
 
-PyObject* AccountObject::* const kHeld[] = {&AccountObject::scope, &AccountObject::asleep,
-                                            &AccountObject::drowsy, &AccountObject::kinds};
+using Held = Holding<AccountObject, &AccountObject::scope, &AccountObject::asleep,
+                     &AccountObject::drowsy, &AccountObject::kinds>;
 
 int init(PyObject* self, PyObject* args, PyObject*) {
   AccountObject& a = as_account(self);
@@ -86,24 +86,8 @@ int init(PyObject* self, PyObject* args, PyObject*) {
   const Owned kinds(PySet_New(nullptr));
   if (!kinds) return -1;
   PyObject* const given[] = {scope, asleep, drowsy, kinds.get()};
-  for (std::size_t i = 0; i < std::size(given); ++i) Py_XSETREF(a.*kHeld[i], Py_NewRef(given[i]));
+  Held::hold(self, given);
   return 0;
-}
-int traverse(PyObject* self, visitproc visit, void* arg) {
-  for (const auto held : kHeld) Py_VISIT(as_account(self).*held);
-  Py_VISIT(Py_TYPE(self));
-  return 0;
-}
-int clear(PyObject* self) {
-  for (const auto held : kHeld) Py_CLEAR(as_account(self).*held);
-  return 0;
-}
-void dealloc(PyObject* self) {
-  PyTypeObject* const type = Py_TYPE(self);
-  PyObject_GC_UnTrack(self);
-  clear(self);
-  type->tp_free(self);
-  Py_DECREF(type);
 }
 
 PyMemberDef members[] = {{"all", T_PYSSIZET, offsetof(AccountObject, all), READONLY, nullptr},
@@ -115,9 +99,9 @@ PyMethodDef methods[] = {{"begin", begin, METH_O, nullptr},
                          {"end", end, METH_O, nullptr},
                          {nullptr, nullptr, 0, nullptr}};
 PyType_Slot slots[] = {{Py_tp_init, slot_of(init)},
-                       {Py_tp_dealloc, slot_of(dealloc)},
-                       {Py_tp_traverse, slot_of(traverse)},
-                       {Py_tp_clear, slot_of(clear)},
+                       {Py_tp_dealloc, slot_of(Held::dealloc)},
+                       {Py_tp_traverse, slot_of(Held::traverse)},
+                       {Py_tp_clear, slot_of(Held::clear)},
                        {Py_tp_members, members},
                        {Py_tp_methods, methods},
                        {0, nullptr}};

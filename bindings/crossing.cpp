@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "functions.hpp"
+#include "holding.hpp"
 #include "loop_entry.hpp"
 #include "relaid.hpp"
 #include "scope.hpp"
@@ -433,10 +434,9 @@ PyObject* run(PyObject* self, Args args, Py_ssize_t n) {
   return Crossed(self, args[0], args[1]).run();
 }
 
-PyObject* CrossingObject::* const kHeld[] = {&CrossingObject::function,  &CrossingObject::scope,
-                                             &CrossingObject::cells,     &CrossingObject::sync,
-                                             &CrossingObject::calls,     &CrossingObject::classes,
-                                             &CrossingObject::stand_ins, &CrossingObject::seldom};
+using Held = Holding<CrossingObject, &CrossingObject::function, &CrossingObject::scope,
+                     &CrossingObject::cells, &CrossingObject::sync, &CrossingObject::calls,
+                     &CrossingObject::classes, &CrossingObject::stand_ins, &CrossingObject::seldom>;
 
 // (function, closed, scope, cells, sync, calls, classes, stand_ins, seldom)
 int init(PyObject* self, PyObject* args, PyObject*) {
@@ -448,33 +448,17 @@ int init(PyObject* self, PyObject* args, PyObject*) {
     return -1;
   c.closed = static_cast<char>(closed);
   PyObject* const given[] = {function, scope, cells, sync, calls, classes, stand_ins, seldom};
-  for (std::size_t i = 0; i < std::size(given); ++i) Py_XSETREF(c.*kHeld[i], Py_NewRef(given[i]));
+  Held::hold(self, given);
   return 0;
-}
-int traverse(PyObject* self, visitproc visit, void* arg) {
-  for (const auto held : kHeld) Py_VISIT(as_crossing(self).*held);
-  Py_VISIT(Py_TYPE(self));
-  return 0;
-}
-int clear(PyObject* self) {
-  for (const auto held : kHeld) Py_CLEAR(as_crossing(self).*held);
-  return 0;
-}
-void dealloc(PyObject* self) {
-  PyTypeObject* const type = Py_TYPE(self);
-  PyObject_GC_UnTrack(self);
-  clear(self);
-  type->tp_free(self);
-  Py_DECREF(type);
 }
 
 PyMethodDef methods[] = {{"takes", c(takes), METH_FASTCALL, nullptr},
                          {"run", c(run), METH_FASTCALL, nullptr},
                          {nullptr, nullptr, 0, nullptr}};
 PyType_Slot slots[] = {{Py_tp_init, slot_of(init)},
-                       {Py_tp_dealloc, slot_of(dealloc)},
-                       {Py_tp_traverse, slot_of(traverse)},
-                       {Py_tp_clear, slot_of(clear)},
+                       {Py_tp_dealloc, slot_of(Held::dealloc)},
+                       {Py_tp_traverse, slot_of(Held::traverse)},
+                       {Py_tp_clear, slot_of(Held::clear)},
                        {Py_tp_methods, methods},
                        {0, nullptr}};
 PyType_Spec spec = {"plait._plait.Crossing", sizeof(CrossingObject), 0,

@@ -11,6 +11,7 @@
 #include <cstddef>
 
 #include "functions.hpp"
+#include "holding.hpp"
 #include "loop_entry.hpp"
 
 namespace plait::py {
@@ -127,25 +128,8 @@ PyObject* call_natively(PyObject*, PyObject* function) {
 
 // --- the type of what is known of them
 
-PyObject* JittedObject::* const kHeld[] = {&JittedObject::whole, &JittedObject::direct,
-                                           &JittedObject::failed};
-
-int traverse(PyObject* self, visitproc visit, void* arg) {
-  for (const auto held : kHeld) Py_VISIT(as_jitted(self).*held);
-  Py_VISIT(Py_TYPE(self));
-  return 0;
-}
-int clear(PyObject* self) {
-  for (const auto held : kHeld) Py_CLEAR(as_jitted(self).*held);
-  return 0;
-}
-void dealloc(PyObject* self) {
-  PyTypeObject* const type = Py_TYPE(self);
-  PyObject_GC_UnTrack(self);
-  clear(self);
-  type->tp_free(self);
-  Py_DECREF(type);
-}
+using Held =
+    Holding<JittedObject, &JittedObject::whole, &JittedObject::direct, &JittedObject::failed>;
 
 template <PyObject* JittedObject::* member>
 PyObject* get(PyObject* self, void*) {
@@ -171,9 +155,9 @@ PyGetSetDef getset[] = {{"whole", get<&JittedObject::whole>,
                         {"failed", get<&JittedObject::failed>,
                          set<&JittedObject::failed, is_callable>, nullptr, nullptr},
                         {nullptr, nullptr, nullptr, nullptr, nullptr}};
-PyType_Slot slots[] = {{Py_tp_dealloc, slot_of(dealloc)},
-                       {Py_tp_traverse, slot_of(traverse)},
-                       {Py_tp_clear, slot_of(clear)},
+PyType_Slot slots[] = {{Py_tp_dealloc, slot_of(Held::dealloc)},
+                       {Py_tp_traverse, slot_of(Held::traverse)},
+                       {Py_tp_clear, slot_of(Held::clear)},
                        {Py_tp_getset, getset},
                        {0, nullptr}};
 PyType_Spec spec = {"plait._plait.Jitted", sizeof(JittedObject), 0,

@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "functions.hpp"
+#include "holding.hpp"
 #include "jitted.hpp"
 #include "loop_entry.hpp"
 #include "tracer/device.hpp"
@@ -196,24 +197,7 @@ PyObject* make_loop(PyTypeObject* type, PyObject*, PyObject*) {
   Py_DECREF(o);
   return nullptr;
 }
-int traverse_loop(PyObject* self, visitproc visit, void* arg) {
-  Py_VISIT(as_loop(self)->entries);
-  Py_VISIT(as_loop(self)->unbound);
-  Py_VISIT(Py_TYPE(self));
-  return 0;
-}
-int clear_loop(PyObject* self) {
-  Py_CLEAR(as_loop(self)->entries);
-  Py_CLEAR(as_loop(self)->unbound);
-  return 0;
-}
-void dealloc_loop(PyObject* self) {
-  PyObject_GC_UnTrack(self);
-  clear_loop(self);
-  PyTypeObject* const type = Py_TYPE(self);
-  type->tp_free(self);
-  Py_DECREF(type);
-}
+using LoopHolding = Holding<LoopObject, &LoopObject::entries, &LoopObject::unbound>;
 
 // --- a function
 
@@ -285,24 +269,7 @@ PyObject* make_direct(PyTypeObject* type, PyObject* args, PyObject*) {
   as_direct(o)->numbers = numbers;
   return o;
 }
-int traverse_direct(PyObject* self, visitproc visit, void* arg) {
-  Py_VISIT(as_direct(self)->function);
-  Py_VISIT(as_direct(self)->loops);
-  Py_VISIT(Py_TYPE(self));
-  return 0;
-}
-int clear_direct(PyObject* self) {
-  Py_CLEAR(as_direct(self)->function);
-  Py_CLEAR(as_direct(self)->loops);
-  return 0;
-}
-void dealloc_direct(PyObject* self) {
-  PyObject_GC_UnTrack(self);
-  clear_direct(self);
-  PyTypeObject* const type = Py_TYPE(self);
-  type->tp_free(self);
-  Py_DECREF(type);
-}
+using DirectHolding = Holding<DirectObject, &DirectObject::function, &DirectObject::loops>;
 PyObject* function_of(PyObject* self, void*) { return Py_NewRef(as_direct(self)->function); }
 
 PyMethodDef loop_methods[] = {{"end", c(end_loop), METH_O, nullptr},
@@ -316,9 +283,9 @@ PyGetSetDef loop_getset[] = {{"awake", is_awake, nullptr, nullptr, nullptr},
                              {nullptr, nullptr, nullptr, nullptr, nullptr}};
 PyType_Slot loop_slots[] = {{Py_tp_new, slot_of(make_loop)},
                             {Py_tp_call, slot_of(call_loop)},
-                            {Py_tp_dealloc, slot_of(dealloc_loop)},
-                            {Py_tp_traverse, slot_of(traverse_loop)},
-                            {Py_tp_clear, slot_of(clear_loop)},
+                            {Py_tp_dealloc, slot_of(LoopHolding::dealloc)},
+                            {Py_tp_traverse, slot_of(LoopHolding::traverse)},
+                            {Py_tp_clear, slot_of(LoopHolding::clear)},
                             {Py_tp_methods, loop_methods},
                             {Py_tp_getset, loop_getset},
                             {0, nullptr}};
@@ -330,9 +297,9 @@ PyMethodDef direct_methods[] = {{"takes", c(takes), METH_O, nullptr},
 PyGetSetDef direct_getset[] = {{"function", function_of, nullptr, nullptr, nullptr},
                                {nullptr, nullptr, nullptr, nullptr, nullptr}};
 PyType_Slot direct_slots[] = {{Py_tp_new, slot_of(make_direct)},
-                              {Py_tp_dealloc, slot_of(dealloc_direct)},
-                              {Py_tp_traverse, slot_of(traverse_direct)},
-                              {Py_tp_clear, slot_of(clear_direct)},
+                              {Py_tp_dealloc, slot_of(DirectHolding::dealloc)},
+                              {Py_tp_traverse, slot_of(DirectHolding::traverse)},
+                              {Py_tp_clear, slot_of(DirectHolding::clear)},
                               {Py_tp_methods, direct_methods},
                               {Py_tp_getset, direct_getset},
                               {0, nullptr}};

@@ -3,7 +3,8 @@
 // are checked against that description, handed to the machine code, and taken back. Whatever does
 // not fit goes to Python.
 //
-// LoopEntry(description): one version of a loop's code (loop_entry.cpp).
+// LoopEntry(description): one version of a loop's code (loop_entry.cpp);
+// what it knows: loop_description.hpp, what is checked: loop_values.hpp, results: loop_results.hpp.
 // LoopCall: the base of plait's Loop. Called where the loop begins; end() is where it has ended
 // (loop_call.cpp).
 // DirectCall(function, loops, numbers): the jitted function with its loops compiled, for arguments
@@ -14,6 +15,7 @@
 #include <cstdint>
 #include <optional>
 
+#include "holding.hpp"
 #include "jitted.hpp"
 #include "python.hpp"
 
@@ -48,11 +50,6 @@ PyObject* run_whole(PyObject* entry, PyObject* body, Arguments args);
 bool loops_may_run();
 PyObject* entries_of(PyObject* loop);  // a list, borrowed, or null
 bool is_loop_call(PyObject* o);
-
-template <class F>
-void* slot_of(F* f) {
-  return reinterpret_cast<void*>(f);
-}
 
 bool add_loop_entries(PyObject* module);  // false with a Python error
 bool add_loop_calls(PyObject* module);    // the same

@@ -5,17 +5,11 @@
 #include <cstring>
 
 #include "functions.hpp"
+#include "procedure.hpp"
 
 namespace pb = pybind11;
 
 namespace plait::py {
-namespace {
-
-// Of the results, as lowering.py has them: what was heard, and where it failed.
-constexpr std::size_t kHeard = 0, kSite = 1;
-
-}  // namespace
-
 NativeCall::Source NativeCall::source(const pb::handle& pair) {
   const auto p = pb::reinterpret_borrow<pb::tuple>(pair);
   const auto kind = p[0].cast<std::string>();
@@ -25,13 +19,15 @@ NativeCall::Source NativeCall::source(const pb::handle& pair) {
 
 NativeCall::NativeCall(pb::object procedure, const pb::sequence& arrays, const pb::sequence& params,
                        const pb::sequence& args)
-    : held_(std::move(procedure)), procedure_(held_.cast<const Procedure*>()) {
+    : held_(std::move(procedure)), program_(&held_.cast<const Procedure&>().program()) {
   for (const pb::handle& a : arrays) arrays_.push_back(source(a));
   for (const pb::handle& p : params) params_.push_back(source(p));
   for (const pb::handle& a : args) args_.push_back(source(a));
-  if (!procedure_->runs_natively()) throw pb::value_error("a procedure without code for C");
-  if (arrays_.size() != procedure_->array_count() || params_.size() != procedure_->param_count() ||
-      args_.size() != procedure_->arguments().size() || args_.size() > Procedure::kMostNative)
+  const ir::Kernel& k = program_->kernel();
+  if (!program_->optimised() || k.buffers.size() > kMost || params_.size() > kMost)
+    throw pb::value_error("a procedure without code for C");
+  if (arrays_.size() != program_->array_count() || params_.size() != program_->param_count() ||
+      args_.size() != program_->arguments().size() || args_.size() > kMost)
     throw pb::value_error("not what the procedure is given");
 }
 
@@ -40,20 +36,20 @@ NativeCall::Outcome NativeCall::run(char* const* operands, const std::int64_t* w
   const auto number = [&](const Source& s) {
     return s.from == From::Fixed ? s.value : words[s.value];
   };
-  void* arrays[Procedure::kMostNative];
-  std::int64_t params[Procedure::kMostNative];
-  Procedure::Scalars room;
+  void* arrays[kMost];
+  std::int64_t params[kMost];
+  Scalars room;
   Scalar* const args = room.all;
   for (std::size_t n = 0; n < arrays_.size(); ++n)
     arrays[n] = arrays_[n].from == From::Fixed ? reinterpret_cast<void*>(arrays_[n].value)
                                                : operands[arrays_[n].value];
   for (std::size_t n = 0; n < params_.size(); ++n) params[n] = number(params_[n]);
   for (std::size_t n = 0; n < args_.size(); ++n)
-    args[n] = Scalar::of(procedure_->arguments()[n], number(args_[n]));
-  procedure_->run_natively(arrays, params, args, results);
-  const bool told =
-      results[kHeard].as<std::int64_t>() != 0 || results[kSite].as<std::int64_t>() != 0;
-  return told ? Outcome::Told : Outcome::Quiet;
+    args[n] = Scalar::of(program_->arguments()[n], number(args_[n]));
+  // Nobody can raise here what a handler of signals would.
+  program_->run({arrays, params, args}, results, nullptr,
+                engine::SequentialProgram::Interrupts::Unheard);
+  return has_to_tell(results) ? Outcome::Told : Outcome::Quiet;
 }
 
 pb::tuple numbers_of(const Scalar* results, std::size_t count) {

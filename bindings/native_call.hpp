@@ -2,18 +2,28 @@
 // to C functions (native_function.cpp). plait/_python_loops/natively.py says what each is given.
 #pragma once
 #include <pybind11/pybind11.h>
+#include <pybind11/stl.h>
 
 #include <cstdint>
 #include <vector>
 
 #include "core/scalar.hpp"
-#include "procedure.hpp"
+#include "engine/sequential/sequential_program.hpp"
 
 namespace plait::py {
 
-// A procedure, and where a run finds what it is given: fixed, or one of what C gives.
+// A sequential program, and where a run finds what it is given: fixed, or one of what C gives.
 class NativeCall {
  public:
+  static constexpr std::size_t kMost = 64;  // buffers, parameters, results
+  // Room for as many numbers, which is no work to make.
+  struct Scalars {
+    Scalars() {}  // NOLINT
+    union {
+      Scalar all[kMost];
+    };
+  };
+
   // As Python describes them: (kind, number), kind one of the names below.
   NativeCall(pybind11::object procedure, const pybind11::sequence& arrays,
              const pybind11::sequence& params, const pybind11::sequence& args);
@@ -22,7 +32,7 @@ class NativeCall {
   enum class Outcome { Quiet, Told };
   // operands: addresses of arrays; words: numbers of 64 bits.
   Outcome run(char* const* operands, const std::int64_t* words, Scalar* results) const;
-  std::size_t result_count() const { return procedure_->result_count(); }
+  std::size_t result_count() const { return program_->result_count(); }
 
  private:
   enum class From : std::uint8_t { Fixed, Operand, Word };
@@ -33,7 +43,7 @@ class NativeCall {
   static Source source(const pybind11::handle& pair);
 
   pybind11::object held_;
-  const Procedure* procedure_;
+  const engine::SequentialProgram* program_;
   std::vector<Source> arrays_, params_, args_;
 };
 

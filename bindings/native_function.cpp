@@ -91,7 +91,7 @@ class NativeFunction {
       const bool fits = used < (real ? kFloats : kIntegers);
       places_.push_back({fits ? (real ? kIntegers : 0) + used++ : others++, t});
     }
-    if (places_.size() > Procedure::kMostNative) throw pb::value_error("too many arguments");
+    if (places_.size() > NativeCall::kMost) throw pb::value_error("too many arguments");
     if (result_ && result_at_ >= call_.result_count()) throw pb::value_error("no such result");
     make_entry();
   }
@@ -108,13 +108,13 @@ class NativeFunction {
   }
 
   std::uint64_t called(const std::uint64_t* saved) const {
-    std::int64_t words[Procedure::kMostNative];
+    std::int64_t words[NativeCall::kMost];
     for (std::size_t n = 0; n < places_.size(); ++n)
       words[n] = widened(saved[places_[n].first], places_[n].second);
-    char* operands[Procedure::kMostNative];
+    char* operands[NativeCall::kMost];
     for (std::size_t n = 0; n < places_.size(); ++n)
       operands[n] = reinterpret_cast<char*>(words[n]);
-    Procedure::Scalars room;
+    NativeCall::Scalars room;
     Scalar* const results = room.all;
     if (call_.run(operands, words, results) == NativeCall::Outcome::Told)
       return tell(results, words);

@@ -67,7 +67,7 @@ void run_loop(char** args, const npy_intp* dimensions, const npy_intp* steps, vo
   std::copy(steps, steps + loop.steps, words + loop.dimensions);
   std::size_t version = 0;
   while (version + 1 < loop.versions.size() && !loop.versions[version].fits(words)) ++version;
-  Procedure::Scalars room;
+  NativeCall::Scalars room;
   Scalar* const results = room.all;
   if (loop.versions[version].call.run(args, words, results) == NativeCall::Outcome::Told)
     tell(loop, version, results, args, words);

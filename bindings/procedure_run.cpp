@@ -1,40 +1,22 @@
-// Compiling a procedure and running it on arrays.
+// Running a procedure on arrays of Python's.
 #include "ndarray.hpp"  // Python's headers first
 
-#include <algorithm>
 #include <chrono>
-#include <deque>
-#include <functional>
 #include <memory>
-#include <mutex>
 
-#include "core/config.hpp"
-#include "core/heap.hpp"
-#include "engine/threads/interruption.hpp"
-#include "engine/threads/team.hpp"
+#include "engine/sequential/array_memory.hpp"
 #include "functions.hpp"
 #include "interrupt.hpp"
-#include "ir/analysis.hpp"
-#include "ir/sequential_call.hpp"
 #include "loop_span.hpp"
 #include "procedure.hpp"
-#include "procedure_memory.hpp"
-#include "tracer/context.hpp"
+#include "tracer/device.hpp"
 
 namespace pb = pybind11;
 
 namespace plait::py {
 namespace {
 
-// Runs of one procedure on the same arrays: what each is given, gives back, and whether it came to
-// its end.
-struct Runs {
-  std::vector<std::vector<Scalar>> arguments;
-  std::vector<std::vector<void*>> pointers;
-  std::vector<std::unique_ptr<Heap>> heaps;  // none: they use none
-  std::unique_ptr<bool[]> complete;
-  double seconds = 0;  // that all of them take on one thread, roughly
-};
+using engine::SequentialProgram;
 
 Scalar packed(const pb::handle& a, DType t) {
   const std::optional<Scalar> s = pack(a.ptr(), t);
@@ -42,122 +24,90 @@ Scalar packed(const pb::handle& a, DType t) {
   return *s;
 }
 
-// A call whose code asks what a handler says to the signal that it has seen, and goes on if that is
-// nothing.
-struct HeedingCall : ir::SequentialCall {
-  HeedingCall(const ir::CallArgs& call, engine::Interruption& i, int worker)
-      : ir::SequentialCall{call}, interruption(i) {
-    args.stop = &i.flag(worker);
-    if (worker != 0) return;
-    returns = [](ir::SequentialCall& self) {
-      return !static_cast<HeedingCall&>(self).interruption.goes_on(0);
-    };
+void check_count(const pb::sequence& given, std::size_t wanted, const char* what) {
+  if (given.size() != wanted)
+    throw ValueError(std::to_string(given.size()) + " " + what + " for " + std::to_string(wanted));
+}
+
+// What a run is given beside arrays.
+struct RunNumbers {
+  std::vector<std::int64_t> params;
+  std::vector<Scalar> args;
+};
+RunNumbers run_numbers(const SequentialProgram& p, const pb::sequence& arrays,
+                       const pb::sequence& params, const pb::sequence& args) {
+  check_count(arrays, p.array_count(), "arrays");
+  check_count(params, p.param_count(), "parameters");
+  check_count(args, p.arguments().size(), "arguments");
+  RunNumbers all;
+  for (const pb::handle& n : params) all.params.push_back(integer(n.ptr()));
+  for (const pb::handle& a : args) all.args.push_back(packed(a, p.arguments()[all.args.size()]));
+  return all;
+}
+
+const tracer::Array& array_for(const ir::BufferParam& b, PyObject* o) {
+  if (!is_array(o) || as_array(o)->host) throw DTypeError("a procedure takes arrays of plait");
+  const tracer::Array& a = as_array(o)->array;
+  if (a.dtype != b.dtype)
+    throw DTypeError("array of " + std::string(name(a.dtype)) + " for a buffer of " +
+                     std::string(name(b.dtype)));
+  if (b.written && !a.writeable) throw ValueError("assignment destination is read-only");
+  return a;
+}
+
+// NumPy's memory of an array of theirs, whose elements are not aligned; nullptr of any other.
+void* unaligned_memory(PyObject* o, const ir::BufferParam& b) {
+  if (!is_array(o) || !as_array(o)->host) return nullptr;
+  auto* const a = reinterpret_cast<PyArrayObject*>(as_array(o)->host);
+  if (native_dtype(PyArray_DESCR(a)) != b.dtype || (b.written && !PyArray_ISWRITEABLE(a)))
+    return nullptr;
+  return PyArray_DATA(a);
+}
+
+// The memory of a run's arrays while this lives: Plait's, and NumPy's that is not aligned.
+class Places {
+ public:
+  Places(const SequentialProgram& p, const pb::sequence& arrays) {
+    std::vector<ir::BufferParam> buffers;
+    std::vector<tracer::Array> plaits;
+    std::vector<std::size_t> at;
+    for (const pb::handle& a : arrays) {
+      const ir::BufferParam& b = p.array(all_.size());
+      all_.push_back(unaligned_memory(a.ptr(), b));
+      if (all_.back()) continue;
+      at.push_back(all_.size() - 1);
+      buffers.push_back(b);
+      plaits.push_back(array_for(b, a.ptr()));
+    }
+    without_gil([&] { memory_.emplace(plaits, buffers); });
+    for (std::size_t n = 0; n < at.size(); ++n) all_[at[n]] = memory_->pointers()[n];
   }
-  engine::Interruption& interruption;
+  void* const* get() const { return all_.data(); }
+
+ private:
+  std::vector<void*> all_;
+  std::optional<engine::ArrayMemory> memory_;
 };
 
-void run_code(const jit::Code& code, const ir::Kernel& k, const std::vector<std::int64_t>& numbers,
-              Runs& runs) {
-  const std::size_t scratch_bytes = ir::scratch_bytes(k, numbers.data(), 1);
-  const auto n = static_cast<std::int64_t>(runs.arguments.size());
-  const int threads = n > 1 ? engine::team_threads(runs.seconds) : 1;
-  std::vector<Ref<Buffer>> scratch;
-  for (int t = 0; t < threads; ++t) scratch.push_back(allocate(scratch_bytes));
-  const GilParked released;
-  engine::Interruption interruption(true);
-  const auto run = [&](std::int64_t begin, std::int64_t end, int worker) {
-    const auto behind = static_cast<std::size_t>(end);
-    for (auto at = static_cast<std::size_t>(begin); at < behind && !interruption.stopped(); ++at) {
-      HeedingCall call({runs.pointers[at].data(), numbers.data(), runs.arguments[at].data()},
-                       interruption, worker);
-      std::optional<Heap::Use> use;
-      if (!runs.heaps.empty()) use.emplace(*runs.heaps[at]);
-      code.fn(&call.args, 0, 1, scratch[static_cast<std::size_t>(worker)]->data,
-              code.helpers.data());
-    }
-    return interruption.goes_on(worker);
-  };
-  if (n == 1)
-    run(0, 1, 0);
-  else
-    engine::run_parallel({.extent = n, .seconds = runs.seconds, .threads = threads}, run);
-  if (interruption.stopped() ||
-      !std::all_of(&runs.complete[0], &runs.complete[0] + n, std::identity()))
-    throw engine::Interrupted("interrupted");
+pb::object number(const Scalar& s) {
+  return pb::reinterpret_steal<pb::object>(check(python_number(s)));
+}
+
+pb::tuple results_of(SequentialProgram::Part& part) {
+  const std::size_t count = part.results.size();
+  pb::tuple all(count + (part.heap ? 1 : 0));
+  for (std::size_t n = 0; n < count; ++n) all[n] = number(part.results[n]);
+  if (part.heap) all[count] = pb::cast(std::move(part.heap));
+  return all;
 }
 
 }  // namespace
-
-const jit::Code* Procedure::machine_code() const {
-  for (const jit::Code* c : {full_->get(), full_code_.get(), quick_code_.get()})
-    if (c) return c;
-  return quick_->get();
-}
-
-bool Procedure::ready() const { return machine_code(); }
-
-bool Procedure::optimised() const { return ready() && machine_code()->effort == jit::Effort::Full; }
-
-double Procedure::seconds() const { return ready() ? machine_code()->seconds : 0; }
 
 bool Procedure::compile(bool quick) {
-  const ir::Kernel& k = kernel();
-  if (quick ? ready() : optimised()) return true;
-  if (config().jit == JitMode::Off) return false;
-  std::shared_ptr<const jit::Code> made;
-  without_gil([&] {
-    if (jit::available() && jit::supports(k, nullptr))
-      made = jit::compile(k, config().tier, quick ? jit::Effort::Quick : jit::Effort::Full);
-  });
-  std::shared_ptr<const jit::Code>& place = quick ? quick_code_ : full_code_;
-  if (!place) place = std::move(made);
-  return ready();
-}
-
-namespace {
-void ask(const std::shared_ptr<const ir::Kernel>& k, const std::shared_ptr<jit::CodeSlot>& slot,
-         jit::Effort effort) {
-  if (config().jit == JitMode::Off || !jit::expected() || !slot->claim()) return;
-  jit::compile_async(k, config().tier, slot, Background::Priority::Normal, effort);
-}
-}  // namespace
-
-void Procedure::compile_async() {
-  (void)kernel();
-  ask(kernel_, quick_, jit::Effort::Quick);
-}
-
-void Procedure::optimise_async() {
-  (void)kernel();
-  if (!optimised()) ask(kernel_, full_, jit::Effort::Full);
-}
-
-void Procedure::point(void** all, const std::vector<void*>& arrays, std::vector<Scalar>& results,
-                      bool* complete) const {
-  const std::vector<ir::BufferParam>& buffers = kernel_->buffers;
-  for (std::size_t n = 0; n < arrays.size(); ++n) all[arrays_[n]] = arrays[n];
-  results.resize(results_.size());
-  for (std::size_t n = 0; n < results.size(); ++n) {
-    results[n].dtype = buffers[first_result_ + n].dtype;
-    all[first_result_ + n] = results[n].bytes;
-  }
-  all[buffers.size() - 1] = complete;
-}
-
-std::vector<void*> Procedure::pointers(const std::vector<void*>& arrays,
-                                       std::vector<Scalar>& results, bool* complete) const {
-  std::vector<void*> all(kernel_->buffers.size());
-  point(all.data(), arrays, results, complete);
-  return all;
-}
-
-std::vector<std::int64_t> Procedure::numbers(const std::vector<std::int64_t>& given,
-                                             void* const* pointers) const {
-  std::vector<std::int64_t> all = given;
-  for (const auto& [param, buffer] : addresses_)  // in ascending order
-    all.insert(all.begin() + static_cast<std::ptrdiff_t>(param),
-               reinterpret_cast<std::intptr_t>(pointers[buffer]));
-  return all;
+  bool made = false;
+  engine::SequentialProgram& p = program();
+  without_gil([&] { made = p.compile(quick ? jit::Effort::Quick : jit::Effort::Full); });
+  return made;
 }
 
 pb::tuple Procedure::run(const pb::sequence& arrays, const pb::sequence& params,
@@ -165,145 +115,58 @@ pb::tuple Procedure::run(const pb::sequence& arrays, const pb::sequence& params,
   return run_parts(arrays, params, args, pb::tuple(), 0)[0];
 }
 
-Procedure::RunNumbers Procedure::run_numbers(const pb::sequence& arrays, const pb::sequence& params,
-                                             const pb::sequence& args) const {
-  const ir::Kernel& k = kernel();
-  check_count(arrays, arrays_.size(), "arrays");
-  check_count(params, static_cast<std::size_t>(k.params) - addresses_.size(), "parameters");
-  check_count(args, k.scalars.size(), "arguments");
-  RunNumbers all;
-  for (const pb::handle& p : params) all.params.push_back(integer(p.ptr()));
-  for (const pb::handle& a : args) all.args.push_back(packed(a, k.scalars[all.args.size()]));
-  return all;
-}
-
 pb::list Procedure::run_parts(const pb::sequence& arrays, const pb::sequence& params,
                               const pb::sequence& args, const pb::sequence& parts, double seconds) {
-  const ir::Kernel& k = kernel();
-  if (!ready() && !compile(false))
+  const SequentialProgram& p = program();
+  if (!p.ready() && !compile(false))
     throw CompileError("procedure " + name_ + " cannot be compiled here");
-
-  const RunNumbers given = run_numbers(arrays, params, args);
-  Runs runs{.seconds = seconds};
+  const RunNumbers given = run_numbers(p, arrays, params, args);
+  std::vector<SequentialProgram::Part> runs;
   for (const pb::handle& part : parts) {
-    std::vector<Scalar>& own = runs.arguments.emplace_back(given.args);
+    std::vector<Scalar>& own = runs.emplace_back(SequentialProgram::Part{given.args}).args;
     const auto first = pb::reinterpret_borrow<pb::sequence>(part);
     for (std::size_t n = 0; n < first.size() && n < own.size(); ++n)
-      own[n] = packed(first[n], k.scalars[n]);
+      own[n] = packed(first[n], p.arguments()[n]);
   }
-  if (runs.arguments.empty()) runs.arguments.push_back(given.args);
-  const std::size_t count = runs.arguments.size();
-  std::vector<std::vector<Scalar>> results(count);
-  runs.complete = std::make_unique<bool[]>(count);
-  if (uses_heap_)
-    for (std::size_t n = 0; n < count; ++n) runs.heaps.push_back(std::make_unique<Heap>());
+  if (runs.empty()) runs.push_back({given.args});
   {
-    std::vector<ir::BufferParam> buffers;
-    std::vector<void*> places;
-    std::vector<std::size_t> at;  // of those that are Plait's
-    pb::list plaits;
-    for (const pb::handle& a : arrays) {
-      const ir::BufferParam& b = k.buffers[arrays_[places.size()]];
-      places.push_back(unaligned_memory(a.ptr(), b));
-      if (places.back()) continue;
-      at.push_back(places.size() - 1);
-      buffers.push_back(b);
-      plaits.append(a);
-    }
-    const ArrayMemory memory(arrays_of(plaits, buffers), buffers);
-    for (std::size_t n = 0; n < at.size(); ++n) places[at[n]] = memory.pointers()[n];
-    for (std::size_t n = 0; n < count; ++n)
-      runs.pointers.push_back(pointers(places, results[n], &runs.complete[n]));
+    const Places places(p, arrays);
     const auto begun = std::chrono::steady_clock::now();
     const LoopSpan span;
-    run_code(*machine_code(), k, numbers(given.params, runs.pointers[0].data()), runs);
+    const GilParked released;
+    p.run_parts(places.get(), given.params.data(), runs, seconds);
     ran_ = std::chrono::duration<double>(std::chrono::steady_clock::now() - begun).count();
   }
   pb::list all;
-  for (std::size_t part = 0; part < count; ++part) {
-    const std::vector<Scalar>& of_part = results[part];
-    pb::tuple found(of_part.size() + (uses_heap_ ? 1 : 0));
-    for (std::size_t n = 0; n < of_part.size(); ++n)
-      found[n] = pb::reinterpret_steal<pb::object>(check(python_number(of_part[n])));
-    if (uses_heap_) found[of_part.size()] = pb::cast(std::move(runs.heaps[part]));
-    all.append(std::move(found));
-  }
+  for (SequentialProgram::Part& part : runs) all.append(results_of(part));
   return all;
 }
 
-bool Procedure::run_once(Memory& arrays, const std::vector<std::int64_t>& params,
-                         const std::vector<Scalar>& args, const std::function<bool()>& may_run,
-                         std::vector<Scalar>& results, std::unique_ptr<Heap>& heap,
-                         bool parked) const {
-  const ir::Kernel& k = kernel();
-  const jit::Code& code = *machine_code();
-  std::optional<ArrayMemory> memory;
-  if (!arrays.plaits.empty()) {
-    std::vector<ir::BufferParam> buffers;
-    for (const std::size_t at : arrays.at) buffers.push_back(k.buffers[arrays_[at]]);
-    memory.emplace(arrays.plaits, buffers);
-    for (std::size_t n = 0; n < arrays.at.size(); ++n)
-      arrays.pointers[arrays.at[n]] = memory->pointers()[n];
-  }
-  if (!may_run()) return false;
-  bool complete = false;
-  void* few[kMostNative] = {};
-  std::vector<void*> many(k.buffers.size() > kMostNative ? k.buffers.size() : 0);
-  void** const memories = many.empty() ? few : many.data();
-  point(memories, arrays.pointers, results, &complete);
-  std::vector<std::int64_t> all;
-  if (!addresses_.empty()) all = numbers(params, memories);
-  const std::int64_t* const given = addresses_.empty() ? params.data() : all.data();
-  constexpr std::size_t kSmall = 2048;
-  alignas(64) std::byte small[kSmall];
-  const Ref<Buffer> large = scratch_bytes_ > kSmall ? allocate(scratch_bytes_) : Ref<Buffer>();
-  std::optional<GilParked> released;
-  if (parked) released.emplace();
-  engine::Interruption interruption(true);
-  HeedingCall call({memories, given, args.data()}, interruption, 0);
-  std::optional<Heap::Use> use;
-  if (uses_heap_) use.emplace(*(heap = std::make_unique<Heap>()));
-  code.fn(&call.args, 0, 1, large ? large->data : small, code.helpers.data());
-  if (!interruption.goes_on(0) || !complete) throw engine::Interrupted("interrupted");
-  return true;
+pb::object Procedure::run_on(const std::string& device, const pb::sequence& arrays,
+                             const pb::sequence& params, const pb::sequence& args,
+                             std::int64_t count, std::size_t first_left, std::int32_t shared) {
+  SequentialProgram& p = program();
+  const DeviceId id = devices().open(device);
+  const RunNumbers numbers = run_numbers(p, arrays, params, args);
+  std::vector<tracer::Array> given;
+  for (const pb::handle& a : arrays) given.push_back(array_for(p.array(given.size()), a.ptr()));
+  std::optional<std::vector<Scalar>> results;
+  without_gil([&] {
+    results = p.run_on(id, given, numbers.params.data(), numbers.args.data(), count,
+                       {first_left, shared});
+  });
+  if (!results) return pb::none();
+  pb::list left;
+  for (const Scalar& s : *results) left.append(number(s));
+  return left;
 }
 
-std::size_t Procedure::param_count() const {
-  return static_cast<std::size_t>(kernel().params) - addresses_.size();
-}
-
-bool Procedure::runs_natively() const {
-  return optimised() && kernel_->buffers.size() <= kMostNative &&
-         static_cast<std::size_t>(kernel_->params) <= kMostNative;
-}
-
-void Procedure::run_natively(void* const* arrays, const std::int64_t* params, const Scalar* args,
-                             Scalar* results) const {
-  const ir::Kernel& k = *kernel_;
-  const jit::Code& code = *machine_code();
-  void* memories[kMostNative];
-  for (const std::size_t heap : heap_buffers_) memories[heap] = nullptr;
-  for (std::size_t n = 0; n < arrays_.size(); ++n) memories[arrays_[n]] = arrays[n];
-  for (std::size_t n = 0; n < results_.size(); ++n) {
-    results[n].dtype = k.buffers[first_result_ + n].dtype;
-    memories[first_result_ + n] = results[n].bytes;
-  }
-  bool complete = false;
-  memories[k.buffers.size() - 1] = &complete;
-  std::int64_t all[kMostNative];
-  auto address = addresses_.begin();  // in ascending order
-  for (std::size_t n = 0; n < static_cast<std::size_t>(k.params); ++n)
-    all[n] = address != addresses_.end() && address->first == n
-                 ? reinterpret_cast<std::intptr_t>(memories[(address++)->second])
-                 : *params++;
-  constexpr std::size_t kSmall = 2048;
-  alignas(64) std::byte small[kSmall];
-  const Ref<Buffer> large = scratch_bytes_ > kSmall ? allocate(scratch_bytes_) : Ref<Buffer>();
-  ir::SequentialCall call{{memories, all, args}};
-  std::optional<Heap> heap;
-  std::optional<Heap::Use> use;
-  if (uses_heap_) use.emplace(heap.emplace());
-  code.fn(&call.args, 0, 1, large ? large->data : small, code.helpers.data());
+std::string Procedure::why_not_on(const std::string& device, std::size_t first_left,
+                                  std::int32_t shared) {
+  SequentialProgram& p = program();
+  std::string why;
+  without_gil([&] { why = p.why_not_on(devices().open(device), {first_left, shared}); });
+  return why;
 }
 
 }  // namespace plait::py

@@ -6,6 +6,7 @@
 #include "core/config.hpp"
 #include "engine/plans/seen_calls.hpp"
 #include "functions.hpp"
+#include "holding.hpp"
 #include "kept_call.hpp"
 #include "tracer/at_once.hpp"
 #include "tracer/context.hpp"
@@ -304,27 +305,15 @@ PyObject* make(PyTypeObject* type, PyObject* args, PyObject*) {
   return o;
 }
 
-int traverse(PyObject* self, visitproc visit, void* arg) {
-  Py_VISIT(as_replayed(self)->miss);
-  Py_VISIT(as_replayed(self)->dict);
-  Py_VISIT(Py_TYPE(self));
-  return 0;
-}
-int clear(PyObject* self) {
-  Py_CLEAR(as_replayed(self)->miss);
-  Py_CLEAR(as_replayed(self)->dict);
-  return 0;
-}
+using Held = Holding<ReplayedObject, &ReplayedObject::miss, &ReplayedObject::dict>;
 void dealloc(PyObject* self) {
   PyObject_GC_UnTrack(self);
   ReplayedObject* const f = as_replayed(self);
   if (f->weakrefs) PyObject_ClearWeakRefs(self);
-  clear(self);
+  Held::clear(self);
   f->kept.~vector();
   f->seen.~SeenCalls();
-  PyTypeObject* const type = Py_TYPE(self);
-  type->tp_free(self);
-  Py_DECREF(type);
+  Held::dealloc(self);
 }
 PyObject* bind_method(PyObject* self, PyObject* object, PyObject*) {
   return object && object != Py_None ? PyMethod_New(self, object) : Py_NewRef(self);
@@ -343,12 +332,12 @@ PyMemberDef members[] = {
 PyGetSetDef getset[] = {
     {"__dict__", PyObject_GenericGetDict, PyObject_GenericSetDict, nullptr, nullptr},
     {nullptr, nullptr, nullptr, nullptr, nullptr}};
-PyType_Slot slots[] = {{Py_tp_new, reinterpret_cast<void*>(make)},
-                       {Py_tp_call, reinterpret_cast<void*>(PyVectorcall_Call)},
-                       {Py_tp_dealloc, reinterpret_cast<void*>(dealloc)},
-                       {Py_tp_traverse, reinterpret_cast<void*>(traverse)},
-                       {Py_tp_clear, reinterpret_cast<void*>(clear)},
-                       {Py_tp_descr_get, reinterpret_cast<void*>(bind_method)},
+PyType_Slot slots[] = {{Py_tp_new, slot_of(make)},
+                       {Py_tp_call, slot_of(PyVectorcall_Call)},
+                       {Py_tp_dealloc, slot_of(dealloc)},
+                       {Py_tp_traverse, slot_of(Held::traverse)},
+                       {Py_tp_clear, slot_of(Held::clear)},
+                       {Py_tp_descr_get, slot_of(bind_method)},
                        {Py_tp_methods, methods},
                        {Py_tp_members, members},
                        {Py_tp_getset, getset},

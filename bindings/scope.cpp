@@ -6,7 +6,7 @@
 #include <unordered_map>
 
 #include "functions.hpp"
-#include "loop_entry.hpp"
+#include "holding.hpp"
 
 namespace plait::py {
 namespace {
@@ -215,27 +215,21 @@ int init(PyObject* self, PyObject* args, PyObject*) {
     return 0;
   });
 }
+using Held =
+    Holding<ScopeObject, &ScopeObject::module, &ScopeObject::builtins, &ScopeObject::known,
+            &ScopeObject::stored, &ScopeObject::plain, &ScopeObject::missing, &ScopeObject::filled>;
 int traverse(PyObject* self, visitproc visit, void* arg) {
-  const ScopeObject& s = as_scope(self);
-  for (PyObject* held : {s.module, s.builtins, s.known, s.stored, s.plain, s.missing, s.filled})
-    Py_VISIT(held);
-  Py_VISIT(Py_TYPE(self));
-  return PyDict_Type.tp_traverse(self, visit, arg);
+  const int stopped = Held::traverse(self, visit, arg);
+  return stopped ? stopped : PyDict_Type.tp_traverse(self, visit, arg);
 }
 int clear(PyObject* self) {
-  ScopeObject& s = as_scope(self);
-  for (PyObject** held :
-       {&s.module, &s.builtins, &s.known, &s.stored, &s.plain, &s.missing, &s.filled})
-    Py_CLEAR(*held);
+  Held::clear(self);
   return PyDict_Type.tp_clear(self);
 }
 void dealloc(PyObject* self) {
   PyTypeObject* const type = Py_TYPE(self);
   PyObject_GC_UnTrack(self);
-  ScopeObject& s = as_scope(self);
-  for (PyObject** held :
-       {&s.module, &s.builtins, &s.known, &s.stored, &s.plain, &s.missing, &s.filled})
-    Py_CLEAR(*held);
+  Held::clear(self);
   PyObject_GC_Track(self);  // as dict's own expects it
   PyDict_Type.tp_dealloc(self);
   Py_DECREF(type);

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "functions.hpp"
+#include "holding.hpp"
 #include "jitted.hpp"
 #include "loop_entry.hpp"
 #include "tracer/device.hpp"
@@ -65,24 +66,12 @@ PyObject* make(PyTypeObject* type, PyObject* args, PyObject*) {
   whole.waits = waits;
   return o;
 }
-int traverse(PyObject* self, visitproc visit, void* arg) {
-  Py_VISIT(as_whole(self).body);
-  Py_VISIT(as_whole(self).ask);
-  Py_VISIT(Py_TYPE(self));
-  return 0;
-}
-void dealloc(PyObject* self) {  // what holds it, and `ask`, break cycles
-  PyObject_GC_UnTrack(self);
-  Py_CLEAR(as_whole(self).ask);
-  Py_CLEAR(as_whole(self).body);
-  PyTypeObject* const type = Py_TYPE(self);
-  type->tp_free(self);
-  Py_DECREF(type);
-}
+// What holds it, and `ask`, break cycles.
+using Held = Holding<WholeObject, &WholeObject::ask, &WholeObject::body>;
 
 PyType_Slot slots[] = {{Py_tp_new, slot_of(make)},
-                       {Py_tp_dealloc, slot_of(dealloc)},
-                       {Py_tp_traverse, slot_of(traverse)},
+                       {Py_tp_dealloc, slot_of(Held::dealloc)},
+                       {Py_tp_traverse, slot_of(Held::traverse)},
                        {0, nullptr}};
 PyType_Spec spec = {"plait._plait.WholeCall", sizeof(WholeObject), 0,
                     Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC, slots};

@@ -231,8 +231,5 @@ def test_misuse():
         p.call("heap_alloc")
     with pytest.raises(TypeError):
         p.heap("object")
-    p.result(p.int(0))
-    with pytest.raises(ValueError):
-        p.heap("int64")
     with pytest.raises(TypeError):
         _plait.Heap()

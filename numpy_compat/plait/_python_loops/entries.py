@@ -1,4 +1,4 @@
-"""What bindings/loop_entry.cpp has to know of a loop's machine code to run it without Python: where each name is looked up, what has to be found there,
+"""What bindings/loop_description.hpp has to know of a loop's machine code to run it without Python: where each name is looked up, what has to be found there,
 and what the code gives back."""
 
 import builtins
