@@ -63,7 +63,8 @@ class Procedure {
 
   void finish();
   std::string text() const;
-  // Now: whether there is code, of full effort where that is not to be quick.
+  // Now: whether there is code, of full effort where that is not to be quick. Without the JIT the
+  // interpreter runs it, as code of full effort.
   bool compile(bool quick);
   // In the background: code that is soon there, and the same of full effort.
   void compile_async();
@@ -125,6 +126,8 @@ class Procedure {
 
  private:
   const jit::Code* machine_code() const;
+  void interpret();
+  std::size_t scratch_of(const jit::Code& code) const;
   ir::Builder& builder();  // of a procedure that is not finished
   const ir::Kernel& kernel() const;
   const ir::Inst& value(Val v);
@@ -157,6 +160,9 @@ class Procedure {
   std::vector<ir::Val> results_;
   // By compile(). A run may be in the quick one when the other comes.
   std::shared_ptr<const jit::Code> quick_code_, full_code_;
+  // Of the interpreter, which is called as machine code is.
+  std::shared_ptr<const jit::Code> interpreted_;
+  std::size_t interpreted_scratch_ = 0;
   double ran_ = 0;
   std::vector<std::pair<std::size_t, std::size_t>> addresses_;  // parameters, buffers
   std::vector<bool> per_lane_;                                  // of the kernel's locals

@@ -8,6 +8,7 @@
 #include <memory>
 #include <mutex>
 
+#include "codegen/interp/interp.hpp"
 #include "core/config.hpp"
 #include "core/heap.hpp"
 #include "engine/threads/interruption.hpp"
@@ -56,9 +57,8 @@ struct HeedingCall : ir::SequentialCall {
   engine::Interruption& interruption;
 };
 
-void run_code(const jit::Code& code, const ir::Kernel& k, const std::vector<std::int64_t>& numbers,
-              Runs& runs) {
-  const std::size_t scratch_bytes = ir::scratch_bytes(k, numbers.data(), 1);
+void run_code(const jit::Code& code, std::size_t scratch_bytes,
+              const std::vector<std::int64_t>& numbers, Runs& runs) {
   const auto n = static_cast<std::int64_t>(runs.arguments.size());
   const int threads = n > 1 ? engine::team_threads(runs.seconds) : 1;
   std::vector<Ref<Buffer>> scratch;
@@ -91,7 +91,34 @@ void run_code(const jit::Code& code, const ir::Kernel& k, const std::vector<std:
 const jit::Code* Procedure::machine_code() const {
   for (const jit::Code* c : {full_->get(), full_code_.get(), quick_code_.get()})
     if (c) return c;
-  return quick_->get();
+  const jit::Code* const quick = quick_->get();
+  return quick ? quick : interpreted_.get();
+}
+
+namespace {
+
+bool is_interpreted() { return config().jit == JitMode::Off || !jit::expected(); }
+
+// What the helpers of a procedure's interpreter are.
+void run_interpreter(const ir::CallArgs* args, std::int64_t begin, std::int64_t end, void* scratch,
+                     const void* const* helpers) {
+  interp::run(*static_cast<const interp::Program*>(helpers[0]), *args, begin, end, scratch);
+}
+
+}  // namespace
+
+void Procedure::interpret() {
+  if (interpreted_) return;
+  std::shared_ptr<const interp::Program> program = interp::prepare(kernel(), config().tier);
+  const std::vector<std::int64_t> none(static_cast<std::size_t>(kernel_->params));
+  interpreted_scratch_ = interp::scratch_bytes(*program, {nullptr, none.data(), nullptr});
+  jit::Code code{.fn = run_interpreter, .helpers = {program.get()}, .bytes = bytes_of(*program)};
+  code.memory = std::const_pointer_cast<interp::Program>(program);
+  interpreted_ = std::make_shared<const jit::Code>(std::move(code));
+}
+
+std::size_t Procedure::scratch_of(const jit::Code& code) const {
+  return &code == interpreted_.get() ? interpreted_scratch_ : scratch_bytes_;
 }
 
 bool Procedure::ready() const { return machine_code(); }
@@ -103,7 +130,10 @@ double Procedure::seconds() const { return ready() ? machine_code()->seconds : 0
 bool Procedure::compile(bool quick) {
   const ir::Kernel& k = kernel();
   if (quick ? ready() : optimised()) return true;
-  if (config().jit == JitMode::Off) return false;
+  if (is_interpreted()) {
+    interpret();
+    return true;
+  }
   std::shared_ptr<const jit::Code> made;
   without_gil([&] {
     if (jit::available() && jit::supports(k, nullptr))
@@ -117,18 +147,20 @@ bool Procedure::compile(bool quick) {
 namespace {
 void ask(const std::shared_ptr<const ir::Kernel>& k, const std::shared_ptr<jit::CodeSlot>& slot,
          jit::Effort effort) {
-  if (config().jit == JitMode::Off || !jit::expected() || !slot->claim()) return;
-  jit::compile_async(k, config().tier, slot, Background::Priority::Normal, effort);
+  if (slot->claim())
+    jit::compile_async(k, config().tier, slot, Background::Priority::Normal, effort);
 }
 }  // namespace
 
 void Procedure::compile_async() {
   (void)kernel();
+  if (is_interpreted()) return interpret();
   ask(kernel_, quick_, jit::Effort::Quick);
 }
 
 void Procedure::optimise_async() {
   (void)kernel();
+  if (is_interpreted()) return interpret();
   if (!optimised()) ask(kernel_, full_, jit::Effort::Full);
 }
 
@@ -216,7 +248,8 @@ pb::list Procedure::run_parts(const pb::sequence& arrays, const pb::sequence& pa
       runs.pointers.push_back(pointers(places, results[n], &runs.complete[n]));
     const auto begun = std::chrono::steady_clock::now();
     const LoopSpan span;
-    run_code(*machine_code(), k, numbers(given.params, runs.pointers[0].data()), runs);
+    const jit::Code& code = *machine_code();
+    run_code(code, scratch_of(code), numbers(given.params, runs.pointers[0].data()), runs);
     ran_ = std::chrono::duration<double>(std::chrono::steady_clock::now() - begun).count();
   }
   pb::list all;
@@ -256,7 +289,8 @@ bool Procedure::run_once(Memory& arrays, const std::vector<std::int64_t>& params
   const std::int64_t* const given = addresses_.empty() ? params.data() : all.data();
   constexpr std::size_t kSmall = 2048;
   alignas(64) std::byte small[kSmall];
-  const Ref<Buffer> large = scratch_bytes_ > kSmall ? allocate(scratch_bytes_) : Ref<Buffer>();
+  const std::size_t scratch = scratch_of(code);
+  const Ref<Buffer> large = scratch > kSmall ? allocate(scratch) : Ref<Buffer>();
   std::optional<GilParked> released;
   if (parked) released.emplace();
   engine::Interruption interruption(true);
@@ -298,7 +332,8 @@ void Procedure::run_natively(void* const* arrays, const std::int64_t* params, co
                  : *params++;
   constexpr std::size_t kSmall = 2048;
   alignas(64) std::byte small[kSmall];
-  const Ref<Buffer> large = scratch_bytes_ > kSmall ? allocate(scratch_bytes_) : Ref<Buffer>();
+  const std::size_t scratch = scratch_of(code);
+  const Ref<Buffer> large = scratch > kSmall ? allocate(scratch) : Ref<Buffer>();
   ir::SequentialCall call{{memories, all, args}};
   std::optional<Heap> heap;
   std::optional<Heap::Use> use;
