@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <new>
 
+#include "ir/checks.hpp"
 #include "lower.hpp"
 #include "plait/error.hpp"
 
@@ -20,6 +21,8 @@ class SequentialCompiler {
         tier_(tier),
         analysis_(ir::analyse(k)),
         slots_(k.insts.size()),
+        uses_(k.insts.size()),
+        extent_(k.insts.size(), kNone),
         leaving_(k.loops.size()),
         first_fold_(k.loops.size()) {
     p_.params = k.params;
@@ -32,9 +35,12 @@ class SequentialCompiler {
         ++p_.variables;
       } else {
         places_.push_back(p_.buffers + static_cast<std::int32_t>(p_.work.size()));
-        p_.work.push_back({l.count, itemsize(l.dtype)});
+        p_.work.push_back(l);
       }
     zero_ = constant(scalar_int(0));
+    count_uses();
+    find_indices();
+    find_branches();
   }
 
   Sequential run() {
@@ -50,7 +56,9 @@ class SequentialCompiler {
   const CpuTier tier_;
   const ir::Analysis analysis_;
   Sequential p_;
-  std::vector<Slot> slots_;                        // of values
+  std::vector<Slot> slots_;  // of values
+  std::vector<std::int32_t> uses_;
+  std::vector<Val> extent_;                        // of indices
   std::vector<std::int32_t> places_;               // of locals: a variable's slot, or a memory
   std::vector<std::vector<std::size_t>> leaving_;  // the breaks of each loop
   std::vector<std::int32_t> first_fold_;           // of each loop
@@ -97,10 +105,70 @@ class SequentialCompiler {
     return out;
   }
 
+  // How often a value's slot is read. What no step reads is not computed.
+  void count_uses() {
+    const auto use = [&](Val v) {
+      if (v != kNone) ++uses_[v];
+    };
+    for (const ir::Inst& i : k_.insts)
+      for (const Val o : i.operands) use(o);
+    for (const ir::Access& a : k_.accesses)
+      for (const ir::Term& t : a.terms) use(t.var);
+    for (const ir::Loop& l : k_.loops) {
+      for (const Val v : {l.condition, l.begin, l.end}) use(v);
+      for (const ir::Reduction& r : l.reductions) {
+        use(r.value);
+        use(r.init);
+      }
+    }
+  }
+
+  // An index that may count from the end is one step.
+  void find_indices() {
+    for (Val v = 0; v < k_.insts.size(); ++v)
+      if (const auto c = ir::index_check(k_, v); c && extent_[c->index] == kNone) {
+        extent_[c->index] = c->extent;
+        for (const int n : {0, 1}) --uses_[k_.insts[c->index].operands[n]];
+      }
+  }
+
+  // A comparison that only a jump reads is a part of it.
+  void find_branches() {
+    const auto read = [&](Val v) {
+      if (v != kNone && uses_[v] == 1 && branch(v, true)) uses_[v] = 0;
+    };
+    for (const ir::Inst& i : k_.insts)
+      if (i.op == Op::Break) read(i.operands[0]);
+    for (const ir::Loop& l : k_.loops) read(l.condition);
+  }
+  StepFn branch(Val condition, bool when) const {
+    const ir::Inst& i = k_.insts[condition];
+    return i.op == Op::Apply ? steps::branch(i.fn, k_.insts[i.operands[0]].type, when) : nullptr;
+  }
+  // A jump where the condition is `when`.
+  Step jump(Val condition, bool when) const {
+    if (condition == kNone) return {.run = steps::jump};
+    if (uses_[condition] > 0)
+      return {.run = when ? steps::jump_if : steps::jump_if_not, .in = {slots_[condition]}};
+    Step s = operands(k_.insts[condition]);
+    s.run = branch(condition, when);
+    return s;
+  }
+
   void apply(Val v) {
+    if (uses_[v] == 0) return;
     const ir::Inst& i = k_.insts[v];
     Step s = operands(i);
-    const DType in = k_.insts[i.operands[i.op == Op::Apply && i.fn == OpId::Where ? 1 : 0]].type;
+    if (extent_[v] != kNone)
+      return define(v, {.run = steps::index, .in = {s.in[2], slots_[extent_[v]]}});
+    const ir::Inst& first = k_.insts[i.operands[i.op == Op::Apply && i.fn == OpId::Where ? 1 : 0]];
+    const DType in = first.type;
+    // Where folds go on, their slots change.
+    if (i.op == Op::Cast && steps::same_bits(in, i.type) && first.op != Op::Carried &&
+        first.op != Op::Running) {
+      slots_[v] = s.in[0];
+      return;
+    }
     s.run = i.op == Op::Cast ? steps::conversion(in, i.type) : steps::operation(i.fn, in);
     if (!s.run) {
       s.run = steps::loop(i.op == Op::Cast ? 1 : op_info(i.fn).arity);
@@ -162,7 +230,7 @@ class SequentialCompiler {
     s.run = steps::store(i.type);
     if (i.op == Op::Scatter && i.fn != OpId::Count_) {
       s.run = steps::scatter;
-      s.scatter = scatter(i.fn, i.type);
+      s.scatter = interp::scatter(i.fn, i.type);
     }
     add(s);
   }
@@ -206,12 +274,9 @@ class SequentialCompiler {
       case Op::Carried:
         slots_[v] = fold_of(analysis_.block[v], i.index).acc;
         return;
-      case Op::Break: {
-        Step s = operands(i);
-        s.run = i.operands[0] == kNone ? steps::jump : steps::jump_if;
-        leaving_[static_cast<std::size_t>(i.index)].push_back(add(s));
+      case Op::Break:
+        leaving_[static_cast<std::size_t>(i.index)].push_back(add(jump(i.operands[0], true)));
         return;
-      }
       case Op::Overflows: {
         Step s = operands(i);
         s.run = steps::overflow(i.fn);
@@ -241,7 +306,7 @@ class SequentialCompiler {
 
   void choose(const ir::Loop& l) {
     if (l.condition == kNone) return block(l.body);
-    const std::size_t test = add({.run = steps::jump_if_not, .in = {slots_[l.condition]}});
+    const std::size_t test = add(jump(l.condition, false));
     block(l.body);
     if (l.otherwise.empty()) return land_here(test);
     const std::size_t done = add({.run = steps::jump});
@@ -253,12 +318,10 @@ class SequentialCompiler {
   void repeat(const ir::Loop& l) {
     const std::size_t first = p_.steps.size();
     block(l.body);
-    Step s{.run = steps::again, .jump = back_to(first)};
-    if (l.condition != kNone) {
-      s.run = steps::again_if;
-      s.in[0] = slots_[l.condition];
-    }
-    add(s);
+    std::size_t done = 0;
+    if (l.condition != kNone) done = add(jump(l.condition, false));
+    add({.run = steps::again, .jump = back_to(first)});
+    if (l.condition != kNone) land_here(done);
   }
 
   Fold& fold_of(std::int32_t loop, std::int32_t n) {
@@ -353,15 +416,10 @@ struct Parts {
   std::size_t registers, trees, memory, work, bytes;
 };
 
-std::int64_t count_of(const Sequential::Work& w, const std::int64_t* params) {
-  const std::int64_t n = w.count.param == ir::kNoParam ? w.count.value : params[w.count.param];
-  return std::max<std::int64_t>(n, 0);
-}
-
 std::size_t aligned(std::size_t bytes) { return (bytes + 63) / 64 * 64; }
 
-std::size_t bytes_of_work(const Sequential::Work& w, const std::int64_t* params) {
-  return aligned(static_cast<std::size_t>(count_of(w, params)) * w.itemsize);
+std::size_t bytes_of_work(const ir::Local& l, const std::int64_t* params) {
+  return aligned(static_cast<std::size_t>(ir::local_count(l, params)) * itemsize(l.dtype));
 }
 
 Parts parts(const Sequential& p, const std::int64_t* params) {
@@ -374,7 +432,7 @@ Parts parts(const Sequential& p, const std::int64_t* params) {
   at.work =
       at.memory + aligned((static_cast<std::size_t>(p.buffers) + p.work.size()) * sizeof(char*));
   at.bytes = at.work;
-  for (const Sequential::Work& w : p.work) at.bytes += bytes_of_work(w, params);
+  for (const ir::Local& l : p.work) at.bytes += bytes_of_work(l, params);
   return at;
 }
 
@@ -386,7 +444,7 @@ Sequential compile_sequential(const ir::Kernel& k, CpuTier tier) {
 
 std::size_t bytes_of(const Sequential& p) {
   return sizeof p + p.steps.size() * sizeof(Step) + p.folds.size() * sizeof(Fold) +
-         p.constants.size() * sizeof(p.constants[0]) + p.work.size() * sizeof(Sequential::Work);
+         p.constants.size() * sizeof(p.constants[0]) + p.work.size() * sizeof(ir::Local);
 }
 
 std::size_t scratch_bytes(const Sequential& p, const ir::CallArgs& args) {

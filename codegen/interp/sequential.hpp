@@ -52,6 +52,8 @@ namespace steps {
 
 StepFn operation(OpId fn, DType in);  // of what is common; nullptr: by the precompiled loop
 StepFn conversion(DType from, DType to);
+bool same_bits(DType from, DType to);         // needs no step
+StepFn branch(OpId fn, DType in, bool when);  // jumps where a comparison is that; nullptr: in two
 StepFn loop(int arity);
 StepFn move(DType t);
 StepFn overflow(OpId fn);
@@ -59,6 +61,8 @@ StepFn load(DType t);   // out = memory[index] at in[0] + in[1] * in[2] bytes
 StepFn store(DType t);  // there, of `out`
 const Step* scatter(const SequentialFrame& f, const Step* s);       // the same of a ScatterFn
 const Step* multiply_add(const SequentialFrame& f, const Step* s);  // in[0] + in[1] * in[2]
+// Index in[0] of in[1] elements, a negative one from the end.
+const Step* index(const SequentialFrame& f, const Step* s);
 const Step* external(const SequentialFrame& f, const Step* s);
 const Step* jump(const SequentialFrame& f, const Step* s);
 const Step* jump_if(const SequentialFrame& f, const Step* s);  // in[0]
@@ -66,8 +70,7 @@ const Step* jump_if_not(const SequentialFrame& f, const Step* s);
 // `out` counts from in[0] to in[1]: jumps where that is nothing; jumps where there is more.
 const Step* enter(const SequentialFrame& f, const Step* s);
 const Step* next(const SequentialFrame& f, const Step* s);
-const Step* again(const SequentialFrame& f, const Step* s);     // jumps
-const Step* again_if(const SequentialFrame& f, const Step* s);  // jumps if in[0]
+const Step* again(const SequentialFrame& f, const Step* s);  // a loop that repeats
 // Of a loop that counts so.
 const Step* start_fold(const SequentialFrame& f, const Step* s);
 const Step* fold(const SequentialFrame& f, const Step* s);
@@ -82,11 +85,7 @@ class Sequential {
   std::vector<Fold> folds;
   std::vector<std::pair<Slot, Scalar>> constants;
   std::int32_t params = 0, arguments = 0, variables = 0, slots = 0, buffers = 0, trees = 0;
-  struct Work {
-    ir::Coeff count;
-    std::size_t itemsize;
-  };
-  std::vector<Work> work;
+  std::vector<ir::Local> work;  // memory
 };
 
 Sequential compile_sequential(const ir::Kernel& k, CpuTier tier);

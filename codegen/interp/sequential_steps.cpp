@@ -11,6 +11,7 @@ namespace {
 
 // Int64 wraps around, as UInt64.
 using Word = std::uint64_t;
+bool is_word(DType t) { return t == DType::Int64 || t == DType::UInt64; }
 
 template <class T, class R, class F>
 const Step* unary(const SequentialFrame& f, const Step* s) {
@@ -23,24 +24,40 @@ const Step* binary(const SequentialFrame& f, const Step* s) {
   return s + 1;
 }
 
-template <class T>
-StepFn comparison(OpId fn) {
+// Calls `f` with the functor of a comparison.
+template <class T, class F>
+StepFn comparison(OpId fn, F&& f) {
   switch (fn) {
     case OpId::Equal:
-      return binary<T, bool, std::equal_to<T>>;
+      return f(std::equal_to<T>());
     case OpId::NotEqual:
-      return binary<T, bool, std::not_equal_to<T>>;
+      return f(std::not_equal_to<T>());
     case OpId::Less:
-      return binary<T, bool, std::less<T>>;
+      return f(std::less<T>());
     case OpId::LessEqual:
-      return binary<T, bool, std::less_equal<T>>;
+      return f(std::less_equal<T>());
     case OpId::Greater:
-      return binary<T, bool, std::greater<T>>;
+      return f(std::greater<T>());
     case OpId::GreaterEqual:
-      return binary<T, bool, std::greater_equal<T>>;
+      return f(std::greater_equal<T>());
     default:
       return nullptr;
   }
+}
+template <class T>
+StepFn comparison(OpId fn) {
+  return comparison<T>(fn, []<class F>(F) -> StepFn { return binary<T, bool, F>; });
+}
+
+template <class T, class F, bool when>
+const Step* compare_and_jump(const SequentialFrame& f, const Step* s) {
+  return s + (F()(f.get<T>(s->in[0]), f.get<T>(s->in[1])) == when ? s->jump : 1);
+}
+template <class T>
+StepFn branch_of(OpId fn, bool when) {
+  return comparison<T>(fn, [when]<class F>(F) -> StepFn {
+    return when ? compare_and_jump<T, F, true> : compare_and_jump<T, F, false>;
+  });
 }
 
 template <class T>
@@ -173,10 +190,18 @@ StepFn operation(OpId fn, DType in) {
   return found ? found : bitwise<Word>(fn);
 }
 
+bool same_bits(DType from, DType to) { return from == to || (is_word(from) && is_word(to)); }
+
+StepFn branch(OpId fn, DType in, bool when) {
+  return in == DType::Int64     ? branch_of<std::int64_t>(fn, when)
+         : in == DType::UInt64  ? branch_of<Word>(fn, when)
+         : in == DType::Float64 ? branch_of<double>(fn, when)
+                                : nullptr;
+}
+
 StepFn conversion(DType from, DType to) {
-  const bool word = to == DType::Int64 || to == DType::UInt64;
-  if (from == to || (word && (from == DType::Int64 || from == DType::UInt64))) return move(to);
-  if (from == DType::Bool && word) return unary<bool, Word, To<Word>>;
+  if (same_bits(from, to)) return move(to);
+  if (from == DType::Bool && is_word(to)) return unary<bool, Word, To<Word>>;
   if (from == DType::Int64 && to == DType::Float64) return unary<std::int64_t, double, To<double>>;
   if (from == DType::Bool && to == DType::Float64) return unary<bool, double, To<double>>;
   return nullptr;
@@ -235,6 +260,12 @@ const Step* multiply_add(const SequentialFrame& f, const Step* s) {
   return s + 1;
 }
 
+const Step* index(const SequentialFrame& f, const Step* s) {
+  const Word i = f.get<Word>(s->in[0]);
+  f.set(s->out, static_cast<std::int64_t>(i) < 0 ? i + f.get<Word>(s->in[1]) : i);
+  return s + 1;
+}
+
 const Step* external(const SequentialFrame& f, const Step* s) {
   const void* operands[3] = {f.at(s->in[0]), f.at(s->in[1]), f.at(s->in[2])};
   s->external->call(s->external->address, operands, f.at(s->out));
@@ -266,10 +297,6 @@ const Step* next(const SequentialFrame& f, const Step* s) {
 
 const Step* again(const SequentialFrame& f, const Step* s) {
   return is_stopped(f) ? nullptr : s + s->jump;
-}
-
-const Step* again_if(const SequentialFrame& f, const Step* s) {
-  return f.get<bool>(s->in[0]) ? again(f, s) : s + 1;
 }
 
 const Step* start_fold(const SequentialFrame& f, const Step* s) {
