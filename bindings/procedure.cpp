@@ -398,6 +398,7 @@ void add_procedures(pb::module_& m) {
       .def("optimise_async", Raising<&Procedure::optimise_async>::call)
       .def_property_readonly("optimised", Raising<&Procedure::optimised>::call)
       .def_property_readonly("ready", Raising<&Procedure::ready>::call)
+      .def_property_readonly("interpreted", Raising<&Procedure::interpreted>::call)
       .def_property_readonly("seconds", Raising<&Procedure::seconds>::call)
       .def_property_readonly("ran", Raising<&Procedure::ran>::call)
       .def("run", Raising<&Procedure::run>::call, pb::arg("arrays"), pb::arg("params"),

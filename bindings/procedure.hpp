@@ -69,9 +69,10 @@ class Procedure {
   // In the background: code that is soon there, and the same of full effort.
   void compile_async();
   void optimise_async();
-  bool ready() const;      // whether there is code
-  bool optimised() const;  // of full effort
-  double seconds() const;  // of the compilation
+  bool ready() const;        // whether there is code
+  bool optimised() const;    // of full effort
+  bool interpreted() const;  // whether that is what the interpreter runs
+  double seconds() const;    // of the compilation
   double ran() const {
     return ran_;
   }  // seconds of the machine code in run() or run_parts(), the last time

@@ -125,6 +125,8 @@ bool Procedure::ready() const { return machine_code(); }
 
 bool Procedure::optimised() const { return ready() && machine_code()->effort == jit::Effort::Full; }
 
+bool Procedure::interpreted() const { return ready() && machine_code() == interpreted_.get(); }
+
 double Procedure::seconds() const { return ready() ? machine_code()->seconds : 0; }
 
 bool Procedure::compile(bool quick) {

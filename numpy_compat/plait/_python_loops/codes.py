@@ -100,11 +100,12 @@ class Code:
         texts = self.over_texts
         named = [f"{texts.get(n, n)}: {name(t)}" for n, t in self.inputs.items() if isinstance(t, (Scalar, ArrayType)) and "|" not in n and " " not in n]
         shared = ", of which threads run parts" if self.places else ""
-        return f"machine code for {', '.join(named) or 'its range'}{shared}"
+        how = "interpreted" if self.procedure.interpreted else "machine code"
+        return f"{how} for {', '.join(named) or 'its range'}{shared}"
 
     def tell(self, loop):
         """PLAIT_LOG=loops, where the code runs first."""
-        took = f"{self.procedure.seconds * 1e3:.1f} ms of compilation" if self.procedure.seconds else "kept from before"
+        took = f"{self.procedure.seconds * 1e3:.1f} ms of compilation" if self.procedure.seconds else "no JIT" if self.procedure.interpreted else "kept from before"
         alone = "" if self.places else f"; one thread: {self.alone}"
         _plait.log_loop(f"{loop.where[0]}:{loop.where[1]}: {loop.text} in {loop.where[2]}(): {self.described()}; {took}{alone}")
 
