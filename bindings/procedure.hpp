@@ -71,7 +71,7 @@ class Procedure {
   void optimise_async();
   bool ready() const;        // whether there is code
   bool optimised() const;    // of full effort
-  bool interpreted() const;  // whether that is what the interpreter runs
+  bool interpreted() const;  // whether the interpreter runs it, or will
   double seconds() const;    // of the compilation
   double ran() const {
     return ran_;

@@ -89,10 +89,9 @@ void run_code(const jit::Code& code, std::size_t scratch_bytes,
 }  // namespace
 
 const jit::Code* Procedure::machine_code() const {
-  for (const jit::Code* c : {full_->get(), full_code_.get(), quick_code_.get()})
+  for (const jit::Code* c : {full_->get(), full_code_.get(), quick_code_.get(), quick_->get()})
     if (c) return c;
-  const jit::Code* const quick = quick_->get();
-  return quick ? quick : interpreted_.get();
+  return interpreted_.get();
 }
 
 namespace {
@@ -125,7 +124,9 @@ bool Procedure::ready() const { return machine_code(); }
 
 bool Procedure::optimised() const { return ready() && machine_code()->effort == jit::Effort::Full; }
 
-bool Procedure::interpreted() const { return ready() && machine_code() == interpreted_.get(); }
+bool Procedure::interpreted() const {
+  return ready() ? machine_code() == interpreted_.get() : is_interpreted();
+}
 
 double Procedure::seconds() const { return ready() ? machine_code()->seconds : 0; }
 

@@ -57,6 +57,9 @@ class Code:
             if too_many:
                 raise NotCompiled(f"there is code for {going_over.MOST} other kinds of inputs")
             self.lowering = lowered(loop.source, inputs, step, loop.behind, loop.where[2])
+            facts = self.lowering.facts
+            if self.lowering.p.p.interpreted and going_over.WORTH and (facts.wholes or facts.sites):
+                raise NotCompiled("NumPy computes whole arrays faster than the interpreter, and there is no JIT")
         except Wanted as e:
             if not e.is_known(loop):
                 raise
