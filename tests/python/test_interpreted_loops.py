@@ -9,7 +9,7 @@ HERE = pathlib.Path(__file__).parent
 
 # The same tests that machine code passes.
 @pytest.mark.parametrize(
-    "file", ["procedure", "procedure_random", "python_loop_combined", "python_loop_lists", "python_loop_modular", "python_loop_numerics", "python_loop_random", "python_loop_tables"]
+    "file", ["procedure", "procedure_random", "python_loop_modular", "python_loop_random", "python_loop_tables"]
 )
 def test_tests_of_machine_code(run_python, file):
     done = run_python(None, "-m", "pytest", "-q", "-p", "no:cacheprovider", str(HERE / f"test_{file}.py"), env=OFF, timeout=600)
