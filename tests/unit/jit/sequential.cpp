@@ -426,7 +426,7 @@ Kernel mixed(DType t) {
                      numbers = p.buffer(DType::Int64, true);
   const std::int32_t last = p.variable(t);
   const Val n = p.next_param(), zero = p.number(0);
-  p.next_param();  // how far one element is from the next
+  p.next_param();                                   // how far one element is from the next
   const std::int32_t work = p.variable(t, {0, 0});  // n elements
   const bool inexact = is_float(t) || is_complex(t);
   const auto element = [&](Val i) { return p.load(x, {{}, {{i, {0, 1}}}}); };
