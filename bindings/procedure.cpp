@@ -196,6 +196,7 @@ void add_procedures(pb::module_& m) {
       .def("optimise_async", Raising<&Procedure::optimise_async>::call)
       .def_property_readonly("optimised", Raising<&SequentialProgram::optimised>::call)
       .def_property_readonly("ready", Raising<&SequentialProgram::ready>::call)
+      .def_property_readonly("interpreted", Raising<&SequentialProgram::interpreted>::call)
       .def_property_readonly("seconds", Raising<&SequentialProgram::seconds>::call)
       .def_property_readonly("ran", Raising<&Procedure::ran>::call)
       .def("run", Raising<&Procedure::run>::call, pb::arg("arrays"), pb::arg("params"),

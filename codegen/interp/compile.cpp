@@ -2,16 +2,41 @@
 #include "core/replaceable.hpp"
 #include "ir/edit.hpp"
 #include "ir/one_thread.hpp"
+#include "sequential.hpp"
 
 namespace plait::interp {
-namespace {
 
-bool inexact(DType t) { return is_float(t) || is_complex(t); }
+loops::LoopFn elementwise_loop(OpId op, DType t, CpuTier tier) {
+  loops::LoopFn fn = loops::elementwise(op, t, tier);
+  if (!fn)
+    throw InternalError("interpreter: no loop for " + std::string(op_info(op).name) + " of " +
+                        std::string(name(t)));
+  return fn;
+}
+
+loops::LoopFn join_loop(ReduceKind kind, DType t, CpuTier tier) {
+  loops::LoopFn fn = loops::join(kind, t, tier);
+  if (!fn) throw InternalError("interpreter: nothing joins folds of " + std::string(name(t)));
+  return fn;
+}
+
+loops::LoopFn cast_loop(DType from, DType to, CpuTier tier) {
+  loops::LoopFn fn = loops::cast(from, to, tier);
+  if (!fn)
+    throw InternalError("interpreter: no cast from " + std::string(name(from)) + " to " +
+                        std::string(name(to)));
+  return fn;
+}
+
 // NumPy sums and multiplies float16 in float32; comparing it there changes nothing.
 DType accumulator_type(ReduceKind k, DType t) {
   const bool wide = reduce_info(k).has(kOrderShows) || is_arg(k);
   return t == DType::Float16 && wide ? DType::Float32 : t;
 }
+
+namespace {
+
+bool inexact(DType t) { return is_float(t) || is_complex(t); }
 bool is_tree(const ir::Kernel& k, const ir::Reduction& r) {
   return r.order == ir::Order::Pairwise && inexact(k.insts[r.value].type);
 }
@@ -38,6 +63,23 @@ ir::Kernel one_tree_a_loop(ir::Kernel k) {
 }
 
 }  // namespace
+
+FoldKind fold_kind(const ir::Kernel& k, std::int32_t loop, std::size_t n) {
+  const ir::Reduction& r = k.loops[static_cast<std::size_t>(loop)].reductions[n];
+  return ir::running(k, loop, n) != kNone ? FoldKind::Running
+         : is_arg(r.kind)                 ? FoldKind::Arg
+         : is_tree(k, r)                  ? FoldKind::Tree
+         : r.kind == ReduceKind::Last     ? FoldKind::Last
+                                          : FoldKind::Combine;
+}
+
+void join_values(Fold& f, ReduceKind kind, DType t, CpuTier tier) {
+  // 1 * (inf + 0j) is not inf, and the identity of fmin is no value that every other replaces.
+  f.starts_with_value = !(kind == ReduceKind::Prod && is_complex(t)) && kind != ReduceKind::FMin &&
+                        kind != ReduceKind::FMax;
+  f.identity = fold_identity(kind, t);
+  f.combine = join_loop(kind, t, tier);
+}
 
 Compiler::Compiler(const ir::Kernel& k, CpuTier tier, const std::vector<SharedTiles>& shared)
     : k_(one_tree_a_loop(k)), a_(analyse(k_, shared)), live_(k_, a_), tier_(tier) {
@@ -69,12 +111,7 @@ std::vector<Fold> Compiler::accumulators(Block& b, std::int32_t position, Val re
   for (std::size_t n = 0; n < loop.reductions.size(); ++n) {
     const ir::Reduction& r = loop.reductions[n];
     DType t = accumulator_type(r.kind, k_.insts[r.value].type);
-    const bool runs = ir::running(k_, k_.insts[reduce].index, n) != kNone;
-    Fold f{.kind = runs                         ? FoldKind::Running
-                   : is_arg(r.kind)             ? FoldKind::Arg
-                   : is_tree(k_, r)             ? FoldKind::Tree
-                   : r.kind == ReduceKind::Last ? FoldKind::Last
-                                                : FoldKind::Combine};
+    Fold f{.kind = fold_kind(k_, k_.insts[reduce].index, n)};
     f.tile = a_.folds_apart(k_.insts[reduce].index, r) && !loop.lanes();
     if (r.init != kNone) f.init = reg(r.init);
     f.itemsize = static_cast<std::uint8_t>(itemsize(t));
@@ -140,11 +177,7 @@ void Compiler::complete(Block& b, Fold& f, const ir::Reduction& r) {
     if (vector && !f.arg_reduce) throw InternalError("interpreter: no arg-reduction");
     return;
   }
-  // 1 * (inf + 0j) is not inf, and the identity of fmin is no value that every other replaces.
-  f.starts_with_value = !(r.kind == ReduceKind::Prod && is_complex(t)) &&
-                        r.kind != ReduceKind::FMin && r.kind != ReduceKind::FMax;
-  f.identity = fold_identity(r.kind, t);
-  f.combine = join(r.kind, t);
+  join_values(f, r.kind, t, tier_);
   if (!vector) return;
   const bool sequential =
       f.kind == FoldKind::Combine && inexact(t) && reduce_info(r.kind).has(kOrderShows);
@@ -256,7 +289,7 @@ void Compiler::item(Block& b, std::int32_t position, Val v) {
     case Op::Break:
     case Op::Overflows:
     case Op::External:
-      return;  // of sequential kernels
+      return;  // of sequential kernels alone
   }
 }
 
@@ -359,7 +392,14 @@ Program compile(const ir::Kernel& k, CpuTier tier, const std::vector<SharedTiles
 }
 
 PLAIT_REPLACEABLE std::shared_ptr<const Program> prepare(const ir::Kernel& kernel, CpuTier tier) {
-  if (kernel.sequential) throw InternalError("the interpreter runs no sequential kernel");
+  if (kernel.sequential) {
+#ifdef PLAIT_CHECKS
+    ir::verify(kernel);
+#endif
+    Program p;
+    p.sequential = std::make_shared<const Sequential>(compile_sequential(kernel, tier));
+    return std::make_shared<const Program>(std::move(p));
+  }
   const ir::Kernel k = lanes_along_tiles(ir::on_one_thread(kernel));
 #ifdef PLAIT_CHECKS
   ir::verify(k);

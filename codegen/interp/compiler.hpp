@@ -74,25 +74,9 @@ class Compiler {
     return i.op == Op::Var ? p_.loops[i.index].var : reg(v);
   }
 
-  loops::LoopFn elementwise(OpId op, DType t) const {
-    loops::LoopFn fn = loops::elementwise(op, t, tier_);
-    if (!fn)
-      throw InternalError("interpreter: no loop for " + std::string(op_info(op).name) + " of " +
-                          std::string(name(t)));
-    return fn;
-  }
-  loops::LoopFn join(ReduceKind kind, DType t) const {
-    loops::LoopFn fn = loops::join(kind, t, tier_);
-    if (!fn) throw InternalError("interpreter: nothing joins folds of " + std::string(name(t)));
-    return fn;
-  }
-  loops::LoopFn cast(DType from, DType to) const {
-    loops::LoopFn fn = loops::cast(from, to, tier_);
-    if (!fn)
-      throw InternalError("interpreter: no cast from " + std::string(name(from)) + " to " +
-                          std::string(name(to)));
-    return fn;
-  }
+  loops::LoopFn elementwise(OpId op, DType t) const { return elementwise_loop(op, t, tier_); }
+  loops::LoopFn join(ReduceKind kind, DType t) const { return join_loop(kind, t, tier_); }
+  loops::LoopFn cast(DType from, DType to) const { return cast_loop(from, to, tier_); }
 
   void block(std::int32_t loop, std::vector<Fold> folds);
   void item(Block& b, std::int32_t position, Val v);

@@ -49,6 +49,16 @@ ir::Kernel share_tiles(ir::Kernel k, std::vector<SharedTiles>& shared);
 // Values that differ from row to row vary along the vector loop, too.
 ir::Analysis analyse(const ir::Kernel& k, const std::vector<SharedTiles>& shared);
 
+// The precompiled loops; InternalError where there is none.
+loops::LoopFn elementwise_loop(OpId op, DType t, CpuTier tier);
+loops::LoopFn join_loop(ReduceKind kind, DType t, CpuTier tier);
+loops::LoopFn cast_loop(DType from, DType to, CpuTier tier);
+
+// How fold number `n` of a loop goes, and in what; how its values are joined.
+FoldKind fold_kind(const ir::Kernel& k, std::int32_t loop, std::size_t n);
+DType accumulator_type(ReduceKind k, DType t);
+void join_values(Fold& f, ReduceKind kind, DType t, CpuTier tier);
+
 Program compile(const ir::Kernel& k, CpuTier tier, const std::vector<SharedTiles>& shared = {});
 
 }  // namespace plait::interp

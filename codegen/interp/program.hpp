@@ -121,8 +121,11 @@ struct Layout {
   std::size_t addresses, terms, trees, scalars, tiles, cold, locals;
 };
 
+class Sequential;
+
 class Program {
  public:
+  std::shared_ptr<const Sequential> sequential;  // of such a kernel, and nothing else
   std::vector<Instr> code;
   std::vector<LoopCode> loops;  // as in the kernel: [0] is the grid
   std::vector<Fold> folds;

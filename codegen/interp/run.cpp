@@ -3,7 +3,7 @@
 
 #include "codegen/loops/gather.hpp"
 #include "core/replaceable.hpp"
-#include "folds.hpp"
+#include "sequential.hpp"
 
 namespace plait::interp {
 namespace {
@@ -266,6 +266,7 @@ const Program& choose(const Program& p, const ir::CallArgs& args) {
 }  // namespace
 
 PLAIT_REPLACEABLE std::size_t scratch_bytes(const Program& prepared, const ir::CallArgs& args) {
+  if (prepared.sequential) return scratch_bytes(*prepared.sequential, args);
   const Program& p = choose(prepared, args);
   std::size_t n = p.layout.locals;
   for (const LocalCode& l : p.locals) n += local_bytes(l, args.params);
@@ -274,6 +275,7 @@ PLAIT_REPLACEABLE std::size_t scratch_bytes(const Program& prepared, const ir::C
 
 PLAIT_REPLACEABLE void run(const Program& prepared, const ir::CallArgs& args, std::int64_t begin,
                            std::int64_t end, void* memory) {
+  if (prepared.sequential) return run(*prepared.sequential, args, memory);
   const Program& p = choose(prepared, args);
   char* scratch = static_cast<char*>(memory);
   Frame f{p, reinterpret_cast<Reg*>(scratch),

@@ -1,5 +1,5 @@
 #include "core/replaceable.hpp"
-#include "program.hpp"
+#include "sequential.hpp"
 
 namespace plait::interp {
 
@@ -8,7 +8,7 @@ PLAIT_REPLACEABLE std::size_t bytes_of(const Program& p) {
          p.folds.size() * sizeof(Fold) + p.accesses.size() * sizeof(AccessCode) +
          p.terms.size() * sizeof(TermCode) + p.regs.size() * sizeof(RegCode) +
          (p.locals.size() + p.rows.size()) * sizeof(LocalCode) + p.consts.size() * sizeof(Scalar) +
-         (p.with_rows ? bytes_of(*p.with_rows) : 0) +
+         (p.sequential ? bytes_of(*p.sequential) : 0) + (p.with_rows ? bytes_of(*p.with_rows) : 0) +
          (p.with_shared_tiles ? bytes_of(*p.with_shared_tiles) : 0);
 }
 

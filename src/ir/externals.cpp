@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstdint>
 #include <type_traits>
+#include <utility>
 
 #include "core/heap.hpp"
 #include "core/key_table.hpp"
@@ -18,10 +19,20 @@ constexpr DType dtype_of() {
 }
 
 template <class R, class... A>
+void called(const void* address, const void* const* operands, void* result) {
+  const auto f = reinterpret_cast<R (*)(A...)>(const_cast<void*>(address));
+  const R r = [&]<std::size_t... n>(std::index_sequence<n...>) {
+    return f(*static_cast<const A*>(operands[n])...);
+  }(std::index_sequence_for<A...>());
+  *static_cast<R*>(result) = r;
+}
+
+template <class R, class... A>
 ExternalFunction function(std::string_view name, R (*f)(A...), bool has_effects) {
   static_assert(sizeof...(A) <= 3);
-  return {name,          sizeof...(A), {dtype_of<A>()...},
-          dtype_of<R>(), has_effects,  reinterpret_cast<const void*>(f)};
+  return {name,           sizeof...(A), {dtype_of<A>()...},
+          dtype_of<R>(),  has_effects,  reinterpret_cast<const void*>(f),
+          called<R, A...>};
 }
 
 ExternalFunction of_one(std::string_view name, double (*f)(double)) {

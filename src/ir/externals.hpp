@@ -17,6 +17,8 @@ struct ExternalFunction {
   // make it, and reads and writes no memory.
   bool has_effects;
   const void* address;
+  // Calls it as a function of these types: where its operands lie, and where the result goes.
+  void (*call)(const void* address, const void* const* operands, void* result);
 };
 
 // A kernel and its code on disk have a function's number: new ones come last, and where a number

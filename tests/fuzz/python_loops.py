@@ -299,8 +299,8 @@ def signed(found):
 class PythonSession:
     """A worker, and what was found."""
 
-    def __init__(self, module="plait", timeout=60):
-        self.worker = Worker(module, {}, timeout)
+    def __init__(self, module="plait", timeout=60, env=None):
+        self.worker = Worker(module, env or {}, timeout)
         self.failures, self.why = collections.Counter(), collections.Counter()
         self.executed = self.reached = self.compiled = self.skipped = 0
 

@@ -88,14 +88,15 @@ def test_a_difference_of_python_loops_is_found(wrong, category):
     assert (found and found[0]) == category
 
 
+@pytest.mark.parametrize("by, share", [({}, 0.4), ({"PLAIT_JIT": "off"}, 0.1)], ids=["machine code", "interpreter"])
 @pytest.mark.skipif(importlib.util.find_spec("plait") is None, reason="plait is not installed")
-def test_python_loops_agree_with_python():
-    session, lines, programs = PythonSession(), [], round(PROGRAMS * 0.4)
+def test_python_loops_agree_with_python(by, share):
+    session, lines, programs = PythonSession(env=by), [], round(PROGRAMS * share)
     try:
         fuzz_python(session, programs, SEED, out=lambda *a, **k: lines.append(" ".join(map(str, a))))
     finally:
         session.close()
-    print(f"{programs} programs, {session.compiled} of {session.reached} loops in machine code")
+    print(f"{programs} programs, {session.compiled} of {session.reached} loops in machine code or the interpreter")
     assert not session.failures, "\n".join(lines)
     assert session.compiled >= 0.65 * session.reached, session.why.most_common(20)
 

@@ -35,6 +35,13 @@ _HEARD = {"ignore", "warn"}  # of NumPy's ways to treat errors those that raise 
 HEAD = 5  # results that are no variables: what was heard, and the failure
 
 
+def _pays_interpreted(inputs, facts):
+    """Whether the interpreter is faster than Python: where elements of arrays are read one by one, which are objects to Python. Numbers, lists and
+    dicts are as fast there; arrays as a whole are NumPy's."""
+    arrays = [t for t in inputs.values() if isinstance(t, ArrayType)]
+    return arrays and not any(t.of for t in arrays) and not (facts.wholes or facts.sites or facts.lists or facts.tables)
+
+
 class Code:
     """The machine code of a loop for inputs of certain types, and for the step of its range where it is a usual one."""
 
@@ -57,6 +64,8 @@ class Code:
             if too_many:
                 raise NotCompiled(f"there is code for {going_over.MOST} other kinds of inputs")
             self.lowering = lowered(loop.source, inputs, step, loop.behind, loop.where[2])
+            if self.lowering.p.p.interpreted and going_over.WORTH and not _pays_interpreted(inputs, self.lowering.facts):
+                raise NotCompiled("there is no JIT, and the interpreter is no faster")
         except Wanted as e:
             if not e.is_known(loop):
                 raise
@@ -100,11 +109,12 @@ class Code:
         texts = self.over_texts
         named = [f"{texts.get(n, n)}: {name(t)}" for n, t in self.inputs.items() if isinstance(t, (Scalar, ArrayType)) and "|" not in n and " " not in n]
         shared = ", of which threads run parts" if self.places else ""
-        return f"machine code for {', '.join(named) or 'its range'}{shared}"
+        how = "interpreted" if self.procedure.interpreted else "machine code"
+        return f"{how} for {', '.join(named) or 'its range'}{shared}"
 
     def tell(self, loop):
         """PLAIT_LOG=loops, where the code runs first."""
-        took = f"{self.procedure.seconds * 1e3:.1f} ms of compilation" if self.procedure.seconds else "kept from before"
+        took = f"{self.procedure.seconds * 1e3:.1f} ms of compilation" if self.procedure.seconds else "no JIT" if self.procedure.interpreted else "kept from before"
         alone = "" if self.places else f"; one thread: {self.alone}"
         _plait.log_loop(f"{loop.where[0]}:{loop.where[1]}: {loop.text} in {loop.where[2]}(): {self.described()}; {took}{alone}")
 

@@ -4,6 +4,7 @@
 #include <deque>
 #include <functional>
 
+#include "codegen/interp/interp.hpp"
 #include "core/buffer.hpp"
 #include "core/config.hpp"
 #include "engine/threads/interruption.hpp"
@@ -56,6 +57,14 @@ class Room {
   std::vector<T> many_;
 };
 
+bool without_jit() { return config().jit == JitMode::Off || !jit::expected(); }
+
+// What the helpers of the interpreter's code are.
+void run_interpreter(const ir::CallArgs* args, std::int64_t begin, std::int64_t end, void* scratch,
+                     const void* const* helpers) {
+  interp::run(*static_cast<const interp::Program*>(helpers[0]), *args, begin, end, scratch);
+}
+
 bool is_fixed(const ir::Local& l) { return l.count.param == ir::kNoParam; }
 
 }  // namespace
@@ -102,12 +111,17 @@ const jit::Code* SequentialProgram::code() const {
   for (const Tier* t : {&full_, &quick_})
     for (const jit::CodeSlot& s : {std::cref(*t->background), std::cref(t->now)})
       if (const jit::Code* const found = s.get()) return found;
-  return nullptr;
+  return interpreter_.get();
 }
 
 bool SequentialProgram::optimised() const {
   const jit::Code* const found = code();
   return found && found->effort == jit::Effort::Full;
+}
+
+bool SequentialProgram::interpreted() const {
+  const jit::Code* const found = code();
+  return found ? found == interpreter_.get() : without_jit();
 }
 
 double SequentialProgram::seconds() const {
@@ -117,7 +131,10 @@ double SequentialProgram::seconds() const {
 
 bool SequentialProgram::compile(jit::Effort effort) {
   if (effort == jit::Effort::Quick ? ready() : optimised()) return true;
-  if (config().jit == JitMode::Off) return false;
+  if (without_jit()) {
+    interpret();
+    return true;
+  }
   if (!jit::available() || !jit::supports(*kernel_, nullptr)) return ready();
   std::shared_ptr<const jit::Code> made = jit::compile(*kernel_, config().tier, effort);
   const std::lock_guard held(lock_);
@@ -126,10 +143,22 @@ bool SequentialProgram::compile(jit::Effort effort) {
   return true;
 }
 
+void SequentialProgram::interpret() {
+  const std::lock_guard held(lock_);
+  if (interpreter_.get()) return;
+  std::shared_ptr<const interp::Program> program = interp::prepare(*kernel_, config().tier);
+  const std::vector<std::int64_t> none(static_cast<std::size_t>(kernel_->params));
+  interpreter_scratch_ = interp::scratch_bytes(*program, {nullptr, none.data(), nullptr});
+  jit::Code code{.fn = run_interpreter, .helpers = {program.get()}, .bytes = bytes_of(*program)};
+  code.memory = std::const_pointer_cast<interp::Program>(program);
+  interpreter_.set(std::make_shared<const jit::Code>(std::move(code)));
+}
+
 void SequentialProgram::compile_async(jit::Effort effort) {
+  if (without_jit()) return interpret();
   if (effort == jit::Effort::Full && optimised()) return;
   const std::shared_ptr<jit::CodeSlot>& slot = tier(effort).background;
-  if (config().jit == JitMode::Off || !jit::expected() || !slot->claim()) return;
+  if (!slot->claim()) return;
   jit::compile_async(kernel_, config().tier, slot, Background::Priority::Normal, effort);
 }
 
@@ -180,18 +209,21 @@ class SequentialProgram::Frame {
   bool complete_ = false;
 };
 
-std::size_t SequentialProgram::scratch_bytes(const std::int64_t* params) const {
+std::size_t SequentialProgram::scratch_bytes(const jit::Code& code,
+                                             const std::int64_t* params) const {
+  if (&code == interpreter_.get()) return interpreter_scratch_;
   return scratch_bytes_ ? *scratch_bytes_ : ir::scratch_bytes(*kernel_, per_lane_, params, 1);
 }
 
 void SequentialProgram::run(const Inputs& in, Scalar* results, Heap* heap,
                             Interrupts interrupts) const {
   Frame frame(*this, in, results);
-  Scratch scratch(scratch_bytes(frame.params()));
+  const jit::Code& best = *code();
+  Scratch scratch(scratch_bytes(best, frame.params()));
   std::optional<Heap> own;
   if (uses_heap_ && !heap) heap = &own.emplace();
   Interruption interruption(interrupts == Interrupts::Heard);
-  frame.run(*code(), scratch, heap, interruption, 0);
+  frame.run(best, scratch, heap, interruption, 0);
   if (!interruption.goes_on(0) || !frame.complete()) throw Interrupted("interrupted");
 }
 
@@ -203,11 +235,11 @@ void SequentialProgram::run_parts(void* const* arrays, const std::int64_t* param
     if (uses_heap_) part.heap = std::make_unique<Heap>();
     frames.emplace_back(*this, Inputs{arrays, params, part.args.data()}, part.results.data());
   }
+  const jit::Code& best = *code();
   const int threads = parts.size() > 1 ? team_threads(seconds) : 1;
   std::deque<Scratch> scratch;
   for (int t = 0; t < threads && !frames.empty(); ++t)
-    scratch.emplace_back(scratch_bytes(frames[0].params()));
-  const jit::Code& best = *code();
+    scratch.emplace_back(scratch_bytes(best, frames[0].params()));
   Interruption interruption(true);
   const auto run = [&](std::int64_t begin, std::int64_t end, int worker) {
     const auto behind = static_cast<std::size_t>(end);

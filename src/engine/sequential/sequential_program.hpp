@@ -46,12 +46,14 @@ class SequentialProgram {
   bool uses_heap() const { return uses_heap_; }
 
   // Now: whether there is code then, of full effort where that was asked for and can be had.
+  // Without the JIT the interpreter runs it, as code of full effort.
   bool compile(jit::Effort effort);
   // In the background, once. Runs go over to the best code that is there.
   void compile_async(jit::Effort effort);
   bool ready() const { return code(); }
-  bool optimised() const;  // there is code of full effort
-  double seconds() const;  // that the code took to compile
+  bool optimised() const;    // there is code of full effort
+  bool interpreted() const;  // the interpreter runs it, or will
+  double seconds() const;    // that the code took to compile
 
   struct Inputs {
     void* const* arrays;
@@ -97,7 +99,8 @@ class SequentialProgram {
 
   Tier& tier(jit::Effort effort) { return effort == jit::Effort::Quick ? quick_ : full_; }
   const jit::Code* code() const;  // the best, or null
-  std::size_t scratch_bytes(const std::int64_t* params) const;
+  void interpret();
+  std::size_t scratch_bytes(const jit::Code& code, const std::int64_t* params) const;
   DeviceKernel* on_device(DeviceId id, const Iterations& each, std::string* why);
 
   std::shared_ptr<const ir::Kernel> kernel_;
@@ -108,6 +111,8 @@ class SequentialProgram {
   std::optional<std::size_t> scratch_bytes_;     // where no parameter says how large locals are
   bool uses_heap_ = false;
   Tier quick_, full_;
+  jit::CodeSlot interpreter_;  // which is called as machine code is; set under the lock
+  std::size_t interpreter_scratch_ = 0;
   std::mutex lock_;
   std::map<std::pair<DeviceId, Iterations>, std::shared_ptr<DeviceKernel>> device_kernels_;
 };

@@ -4,6 +4,7 @@
 
 #include "../interp/product_kernel.hpp"
 #include "codegen/cuda/program.hpp"
+#include "ir/externals.hpp"
 #include "named.hpp"
 #include "plait/error.hpp"
 
@@ -266,4 +267,33 @@ TEST_CASE("a kernel with more arguments than CUDA takes is not supported") {
   std::string why;
   CHECK_FALSE(cuda::supports(b.finish(), &why));
   CHECK_THAT(why, Catch::Contains("arguments"));
+}
+
+TEST_CASE("a sequential kernel is supported where it is an iteration of many, without memory") {
+  const auto program = [](auto&& body) {
+    ir::Builder b("program");
+    b.sequential();
+    body(b);
+    return b.finish();
+  };
+  const ir::Kernel plain = program([](ir::Builder& b) { (void)b.new_arg(DType::Int64); });
+  std::string why;
+  CHECK_FALSE(cuda::supports(plain, &why));
+  CHECK(why == "a sequential kernel");
+  CHECK(cuda::supports(plain, ir::Iterations{}, &why));
+  const ir::Kernel heap = program(
+      [](ir::Builder& b) { b.buffer({.dtype = DType::Int64, .written = true, .heap = true}); });
+  CHECK_FALSE(cuda::supports(heap, ir::Iterations{}, &why));
+  CHECK(why == "it makes arrays, lists or dicts");
+  const ir::Kernel work =
+      program([](ir::Builder& b) { b.variable(DType::Int64, {0, b.new_param()}); });
+  CHECK_FALSE(cuda::supports(work, ir::Iterations{}, &why));
+  CHECK(why == "it has work memory");
+  const ir::Kernel calls = program([](ir::Builder& b) {
+    b.push({.op = ir::Op::External,
+            .index = ir::external("heap_alloc"),
+            .operands = {b.constant_index(8), ir::kNone, ir::kNone}});
+  });
+  CHECK_FALSE(cuda::supports(calls, ir::Iterations{}, &why));
+  CHECK(why == "it calls heap_alloc() of the host");
 }

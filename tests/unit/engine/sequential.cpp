@@ -118,16 +118,18 @@ TEST_CASE("a sequential program goes over from quick code to code of full effort
   CHECK(p->optimised());
 }
 
-TEST_CASE("a sequential program is not compiled where that is off") {
-  const auto p = summing(fresh());
+TEST_CASE("the interpreter runs a sequential program where the JIT is off") {
+  const std::int64_t more = fresh();
+  const auto p = summing(more);
   const JitMode before = config().jit;
   config().jit = JitMode::Off;
-  CHECK_FALSE(p->compile(jit::Effort::Full));
   p->compile_async(jit::Effort::Quick);
+  CHECK(p->ready());
+  CHECK(p->interpreted());
+  CHECK(p->compile(jit::Effort::Full));
+  std::vector<std::int64_t> x{3, 4, 5, 6};
+  CHECK(run(*p, {x.data()}, {3}, {int64(100)}) == 112 + more);
   config().jit = before;
-  jit::wait_idle();
-  CHECK_FALSE(p->ready());
-  REQUIRE(p->compile(jit::Effort::Full));
 }
 
 TEST_CASE("an interrupt ends a sequential program where its handler says so") {
