@@ -1,8 +1,8 @@
-// The globals of functions with NumPy replaced (numpy_compat/plait/_numpy_proxy.py): a dict of what stands
-// for names of a module, and of what C code asks a dict for by itself. Look-ups by Python code see
-// both sides as they are: what is not here is read in the module each time, what is here holds
-// while the module has what it stands for, and what functions assign or delete is written to the
-// module before the next look-up.
+// The globals of functions with NumPy replaced (numpy_compat/plait/_numpy_proxy.py): a dict of what
+// stands for names of a module, and of what C code asks a dict for by itself. Look-ups by Python
+// code see both sides as they are: what is not here is read in the module each time, what is here
+// holds while the module has what it stands for, and what functions assign or delete is written to
+// the module before the next look-up.
 #pragma once
 
 #include "python.hpp"

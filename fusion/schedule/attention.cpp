@@ -470,9 +470,8 @@ class Analysis {
 }  // namespace
 
 int Attention::fold(std::int32_t node) const {
-  for (std::size_t f = 0; f < folds.size(); ++f)
-    if (folds[f].node == node) return static_cast<int>(f);
-  return -1;
+  const auto at = std::ranges::find(folds, node, &Fold::node);
+  return at == folds.end() ? -1 : static_cast<int>(at - folds.begin());
 }
 
 bool Attention::multiplies(std::int32_t node) const {

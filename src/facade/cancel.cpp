@@ -8,7 +8,8 @@ struct CancelScope::Inside {
   engine::CancelScope scope;
 };
 
-CancelScope::CancelScope(const cancel_token& t) : inside_(new Inside{engine::CancelScope(*t.get())}) {}
+CancelScope::CancelScope(const cancel_token& t)
+    : inside_(new Inside{engine::CancelScope(*t.get())}) {}
 CancelScope::~CancelScope() { delete inside_; }
 
 }  // namespace plait::detail

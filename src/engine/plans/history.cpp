@@ -31,13 +31,13 @@ constexpr double kRecording = 0.4e-6;
 // The direct way is measured beside a plan only where it needs little memory.
 constexpr double kProbeBytes = 64e6;
 
-Rounds::Records& records() { return state().rounds.records; }
-Rounds::Rates& rates() { return state().rounds.rates; }
+PlanHistory::Records& records() { return state().rounds.records; }
+PlanHistory::Rates& rates() { return state().rounds.rates; }
 
 void least(double& known, double value) { known = known == 0 ? value : std::min(known, value); }
 
 // Takes up the rounds that have gone by without a graph.
-void catch_up(Rounds::Record& r, double estimate) {
+void catch_up(PlanHistory::Record& r, double estimate) {
   if (r.at_once == 0) return;
   const std::uint32_t rounds = tracer::rounds_at_once(std::exchange(r.at_once, 0));
   r.direct_runs += rounds;
@@ -54,13 +54,13 @@ bool is_short_map(const tracer::Node& n) {
 }
 
 // Drops a plan that is slower than the direct way, or takes it up again.
-void judge(Rounds::Record& r) {
+void judge(PlanHistory::Record& r) {
   const bool settled = r.planned_runs >= kSettledRuns && r.planned_seconds >= kSettledSeconds;
   if (!settled || r.direct == 0) return;
   r.dropped = r.planned > kTooSlow * r.direct;
 }
 
-bool goes_direct(const Rounds::Record& r, bool planned, int nodes, double estimate,
+bool goes_direct(const PlanHistory::Record& r, bool planned, int nodes, double estimate,
                  const DirectWork& w) {
   if (!planned) {
     const double planning = rates().planning * nodes;
@@ -92,7 +92,7 @@ Round::Round(const fusion::Graph& g, bool planned) : nodes_(g.size()) {
   estimate_ = work.seconds;
   if (!work.same_bits || estimate_ <= 0) return;
   if (records().size() >= kMaxRecords) records().clear();
-  Rounds::Record& r = records()[key_];
+  PlanHistory::Record& r = records()[key_];
   catch_up(r, estimate_);
   direct_ = goes_direct(r, planned, nodes_, estimate_, work);
   wants_plan_ = direct_ && !planned && !r.ahead && r.direct_runs > 0;
@@ -103,7 +103,7 @@ const char* Round::why_direct(const fusion::Graph& g, bool planned) {
   const DirectWork work = direct_work(g);
   if (!work.same_bits || work.seconds <= 0) return nullptr;
   const auto at = records().find(key_of(g, work));
-  const Rounds::Record r = at == records().end() ? Rounds::Record() : at->second;
+  const PlanHistory::Record r = at == records().end() ? PlanHistory::Record() : at->second;
   if (!goes_direct(r, planned, g.size(), work.seconds, work)) return nullptr;
   if (planned || r.dropped) return "its plan was slower";
   return r.ahead ? "a plan is being made" : "planning would take longer";
@@ -130,7 +130,7 @@ void Round::took(double seconds, double planning) {
   if (estimate_ <= 0) return;
   const auto at = records().find(key_);
   if (at == records().end()) return;
-  Rounds::Record& r = at->second;
+  PlanHistory::Record& r = at->second;
   const double rate = seconds / estimate_;
   if (direct_) {
     ++r.direct_runs;
@@ -163,7 +163,7 @@ void Round::took(double seconds, double planning) {
 }
 
 void never_plan(const fusion::Graph& g) {
-  Rounds::Record& r = records()[key_of(g, direct_work(g))];
+  PlanHistory::Record& r = records()[key_of(g, direct_work(g))];
   r.dropped = r.ahead = true;
 }
 

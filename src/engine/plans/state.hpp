@@ -13,8 +13,8 @@
 #include "engine/products/packed_operands.hpp"
 #include "engine/threads/lent_threads.hpp"
 #include "executor.hpp"
+#include "plan_history.hpp"
 #include "reductions_along.hpp"
-#include "rounds.hpp"
 #include "run.hpp"
 
 namespace plait::engine {
@@ -24,7 +24,7 @@ struct State {
   Stats stats{};
   PlanSummary last_plan{};
   BoundedTable<std::vector<std::shared_ptr<fusion::Plan>>> plans{code_limit()};  // of a key
-  Rounds rounds;
+  PlanHistory rounds;
   std::uint64_t reports = 0;  // of plait.explain, so far
   // How reductions are cut on devices: device, whether in a tree, extent, elements an iteration.
   std::map<std::tuple<DeviceId, bool, std::int64_t, std::int64_t>, AxisCut> device_cuts;

@@ -109,8 +109,8 @@ void fields(A& a, Variant::Result& r) {
 }
 template <class A>
 void fields(A& a, Variant& v) {
-  all(a, v.bounds, v.base, v.points, v.numbers, v.scalars, v.leaves, v.nodes, v.results,
-      v.demands, v.kernels, v.plan);
+  all(a, v.bounds, v.base, v.points, v.numbers, v.scalars, v.leaves, v.nodes, v.results, v.demands,
+      v.kernels, v.plan);
 }
 template <class A>
 void fields(A& a, ProgramArgument& x) {

@@ -55,7 +55,8 @@ TEST_CASE("a fold and the map around it stay two loops") {
 }
 
 TEST_CASE("what was found contiguous is part of what was asked") {
-  Recorded r(apply(OpId::Add, array({20, 300}), view(array({20, 301}), {tracer::All{}, tracer::Slice{1, {}, {}}})));
+  Recorded r(apply(OpId::Add, array({20, 300}),
+                   view(array({20, 301}), {tracer::All{}, tracer::Slice{1, {}, {}}})));
   const std::size_t before = r.answers();
   fusion::collapse(r.input(), r.lowered);
   CHECK(r.answers() > before);

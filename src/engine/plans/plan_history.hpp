@@ -9,7 +9,7 @@
 
 namespace plait::engine {
 
-struct Rounds {
+struct PlanHistory {
   // Of direct rounds, before a plan that was dropped is tried again; doubled each time.
   static constexpr std::uint32_t kProbeAfter = 512;
   struct Record {
