@@ -62,8 +62,8 @@ std::int64_t Number::estimate() const {
   return value_;
 }
 
-std::int64_t Number::identity() const {
-  if (graph_) graph_->note_equal(*this);
+std::int64_t Number::identity(Kind kind) const {
+  if (graph_) graph_->note_equal(*this, kind);
   return value_;
 }
 

@@ -37,8 +37,11 @@ class Number {
   // For costs.
   std::int64_t estimate() const;
   double cost() const { return static_cast<double>(estimate()); }
-  // A name for tables of what is equal: those that have the same are asked to be.
-  std::int64_t identity() const;
+  // A name for tables of what is equal: extents, say, that have the same are asked to be.
+  enum Kind : std::uint8_t { Extent, Stride, Start };
+  std::int64_t identity(Kind kind) const;
+  // Of equal ones the same, unasked: whoever finds another by it asks then.
+  std::int64_t hash() const { return value_; }
   // The number itself: a plan for it and no other.
   std::int64_t known() const;
 

@@ -48,14 +48,21 @@ Number PlanGraph::source(const Source& s, std::int64_t value) {
   return {*this, answers_.exprs.source(s), value};
 }
 
+// Whether it is 1 is always asked: it decides what is broadcast.
+Number PlanGraph::extent(const Source& s, std::int64_t value) {
+  const Number e = source(s, value);
+  return e == Number(1) ? Number(1) : e;
+}
+
 // One of these, or one that has been met, where it equals that.
-Number PlanGraph::like(const Source& s, std::int64_t value, const Numbers& near) {
+Number PlanGraph::like(const Source& s, std::int64_t value, const Numbers& near,
+                       Number::Kind kind) {
   Number n = source(s, value);
-  for (const std::int64_t small : {0, 1})
-    if (value == small) return n == Number(small) ? Number(small) : n;
+  if (value == 0) return n == Number(0) ? Number(0) : n;
+  if (n == Number(1)) return 1;
   for (const Number& other : near)
     if (other.value_ == value && n == other) return other;
-  const auto [known, fresh] = by_value_.try_emplace(value, n);
+  const auto [known, fresh] = by_value_[kind].try_emplace(value, n);
   if (!fresh && n == known->second) n = known->second;
   return n;
 }
@@ -74,17 +81,18 @@ void PlanGraph::find_extents(std::int32_t i, const tracer::Node& t) {
       if (e >= 0 && from[e].value_ == t.shape[d] && !from[e].is_constant()) return from[e];
     }
     if (t.shape[d] == 1) return 1;
-    return like({i, Field::Shape, d}, t.shape[d], {});
+    return like({i, Field::Shape, d}, t.shape[d], {}, Number::Extent);
   };
   int kept = 0;
   for (int d = 0; d < dims; ++d) {
     const Source s{i, Field::Shape, d};
     const auto same_as = [&](const Numbers& from, int e) {
-      return e < from.size() && from[e].value_ == t.shape[d] ? from[e] : like(s, t.shape[d], from);
+      return e < from.size() && from[e].value_ == t.shape[d]
+                 ? from[e]
+                 : like(s, t.shape[d], from, Number::Extent);
     };
     if (leaf) {
-      const Number e = source(s, t.shape[d]);
-      n.extents.push_back(t.shape[d] == 1 && e == Number(1) ? Number(1) : e);
+      n.extents.push_back(extent(s, t.shape[d]));
       continue;
     }
     switch (t.kind) {
@@ -101,7 +109,8 @@ void PlanGraph::find_extents(std::int32_t i, const tracer::Node& t) {
         break;
       }
       default:
-        n.extents.push_back(like(s, t.shape[d], n.inputs[0] ? n.inputs[0]->extents : Numbers()));
+        n.extents.push_back(
+            like(s, t.shape[d], n.inputs[0] ? n.inputs[0]->extents : Numbers(), Number::Extent));
     }
   }
 }
@@ -119,7 +128,7 @@ Numbers PlanGraph::laid_out(const Source& first, const Dims& strides, const Numb
       continue;
     }
     if (near) {
-      all[d] = like(s, strides[d], *near);
+      all[d] = like(s, strides[d], *near, Number::Stride);
     } else {
       const Number n = source(s, strides[d]);
       const bool as_dense = strides[d] == dense.value_ && n == dense;
@@ -153,9 +162,10 @@ void PlanGraph::find_view(std::int32_t i, const tracer::Node& t) {
   if (t.kind != NodeKind::Update || nodes[static_cast<std::size_t>(i)].leaf) return;
   const Numbers& value = n.inputs[1]->extents;
   for (int d = 0; d < t.view_shape.size(); ++d)
-    n.view_extents.push_back(d < value.size() && value[d].value_ == t.view_shape[d]
-                                 ? value[d]
-                                 : like({i, Field::ViewShape, d}, t.view_shape[d], n.extents));
+    n.view_extents.push_back(
+        d < value.size() && value[d].value_ == t.view_shape[d]
+            ? value[d]
+            : like({i, Field::ViewShape, d}, t.view_shape[d], n.extents, Number::Extent));
   n.view_byte_strides =
       laid_out({i, Field::ViewStride, 0}, t.view_strides, n.view_extents,
                static_cast<std::int64_t>(itemsize(t.view_dtype)), &n.byte_strides);
@@ -182,19 +192,26 @@ void PlanGraph::find_maps(std::int32_t i) {
 Number PlanGraph::number(const Source& s) const {
   const PlanNode& p = (*this)[s.node];
   const Node& n = *p.node;
+  // As it is, of an axis of one element too.
+  const auto stride = [&](const Numbers& extents, const Numbers& byte_strides) {
+    const Number& e = extents[s.dim];
+    return e.is_constant() && e.value_ == 1
+               ? Number(*this, answers_.exprs.source(s), graph_.field(s))
+               : byte_strides[s.dim];
+  };
   switch (s.field) {
     case Field::Shape:
       return n.extents[s.dim];
     case Field::Stride:
-      return n.byte_strides[s.dim];
+      return stride(n.extents, n.byte_strides);
     case Field::Layout:
-      return n.kind == NodeKind::View ? own_strides(n)[s.dim] : n.byte_strides[s.dim];
+      return n.kind == NodeKind::View ? own_strides(n)[s.dim] : stride(n.extents, n.byte_strides);
     case Field::Offset:
       return n.offset;
     case Field::ViewShape:
       return n.view_extents[s.dim];
     case Field::ViewStride:
-      return n.view_byte_strides[s.dim];
+      return stride(n.kind == NodeKind::Update ? n.view_extents : n.extents, n.view_byte_strides);
     case Field::MapStart:
       return p.map->start[s.dim];
     case Field::MapStep:
@@ -218,8 +235,8 @@ void PlanGraph::note_estimate(ExprId e) const {
   answers_.estimate(e, [&](const Source& s) { return graph_.field(s); });
 }
 
-void PlanGraph::note_equal(const Number& n) const {
-  const auto [known, fresh] = by_value_.try_emplace(n.value_, n);
+void PlanGraph::note_equal(const Number& n, Number::Kind kind) const {
+  const auto [known, fresh] = by_value_[kind].try_emplace(n.value_, n);
   if (!fresh) static_cast<void>(known->second == n);
 }
 

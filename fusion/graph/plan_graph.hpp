@@ -57,7 +57,7 @@ class PlanGraph {
   ExprId expression(const Source& s) const;  // of that number
   Answers& answers() const { return answers_; }
   void note_estimate(ExprId e) const;
-  void note_equal(const Number& n) const;  // to the one of its value that is known
+  void note_equal(const Number& n, Number::Kind kind) const;  // to the known one of its value
   bool writes() const { return graph_.writes; }
   // The number that a graph has there, unasked: to evaluate expressions by.
   std::int64_t field(const Source& s) const { return graph_.field(s); }
@@ -69,14 +69,15 @@ class PlanGraph {
   void find_view(std::int32_t i, const tracer::Node& t);
   void find_maps(std::int32_t i);
   Number source(const Source& s, std::int64_t value);
-  Number like(const Source& s, std::int64_t value, const Numbers& near);
+  Number extent(const Source& s, std::int64_t value);
+  Number like(const Source& s, std::int64_t value, const Numbers& near, Number::Kind kind);
   Numbers laid_out(const Source& first, const Dims& strides, const Numbers& extents,
                    std::int64_t item, const Numbers* near);
 
   const Graph& graph_;
   std::vector<Node> operations_;
   mutable Answers answers_;
-  mutable std::unordered_map<std::int64_t, Number> by_value_;
+  mutable std::unordered_map<std::int64_t, Number> by_value_[3];  // of each kind
 };
 
 // Of a node's own memory (see the overload of recorded ones).

@@ -110,20 +110,20 @@ void EqualRegions::describe_node(const LoweringInput& in, std::int32_t i, bool r
   const auto owner = static_cast<std::size_t>(in.memory_of[static_cast<std::size_t>(i)]);
   if (std::exchange(owner_seen_[owner], walk_) != walk_) first_of_[owner] = place_of(i);
   put(first_of_[owner]);
-  put(n.step);
+  put(n.step, Number::Stride);
   put(n.axes);
-  for (const Numbers* d : {&n.extents, &n.byte_strides, &n.view_extents, &n.view_byte_strides})
-    put(*d);
+  for (const Numbers* d : {&n.extents, &n.view_extents}) put(*d, Number::Extent);
+  for (const Numbers* d : {&n.byte_strides, &n.view_byte_strides}) put(*d, Number::Stride);
   if (static_cast<std::size_t>(i) < in.layouts.size()) put(in.layouts[static_cast<std::size_t>(i)]);
   if (gn.map) {
-    if (starts) put(gn.map->start);
+    if (starts) put(gn.map->start, Number::Start);
     put(gn.map->from);
-    put(gn.map->step);
+    put(gn.map->step, Number::Stride);
   }
   if (gn.index) {
-    if (starts) put(gn.index->start);
+    if (starts) put(gn.index->start, Number::Start);
     for (const Dims* d : {&gn.index->wider, &gn.index->axis}) put(*d);
-    put(gn.index->step);
+    put(gn.index->step, Number::Stride);
   }
 }
 

@@ -68,10 +68,10 @@ class EqualRegions {
                 static_cast<std::size_t>(d.size()) * sizeof(std::int64_t));
   }
 
-  void put(const Number& n) { put(n.identity()); }
-  void put(const Numbers& all) {
+  void put(const Number& n, Number::Kind kind) { put(n.identity(kind)); }
+  void put(const Numbers& all, Number::Kind kind) {
     put(all.size());
-    for (const Number& n : all) put(n);
+    for (const Number& n : all) put(n, kind);
   }
 
   const PlanGraph& g_;

@@ -44,7 +44,7 @@ bool Lowering::reduced_here(std::int32_t id, const Node& n, const Index& idx, st
     need(id, "it would be reduced again for each iteration of another loop");
     return false;
   }
-  if (!is_root(id) && element_count(on.extents) > element_count(n.extents) * kLongRow &&
+  if (!is_root(id) && element_count(on.extents) / element_count(n.extents) > kLongRow &&
       in_.target.spreads(n, in_.facts.number(out_.grid_extent))) {
     need(id, "its reduction is long and needs all threads");
     return false;

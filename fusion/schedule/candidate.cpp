@@ -29,14 +29,22 @@ std::vector<std::int32_t> common_subexpressions(const PlanGraph& g) {
     for (std::int32_t in : gn.in) put(in < 0 ? -1 : canon[in]);
     put(n.axes.size());
     for (std::int64_t a : n.axes) put(a);
-    for (const Number& e : n.extents) put(e.identity());
-    for (const Number& t : n.byte_strides) put(t.identity());
-    if (n.kind == NodeKind::View || n.kind == NodeKind::Gather) put(n.offset.identity());
-    if (n.kind == NodeKind::Gather) {
-      for (const Number& t : n.view_byte_strides) put(t.identity());
-      put(n.step.identity());
-    }
-    canon[i] = seen.try_emplace(s, i).first->second;
+    const auto numbers = [](const Node& of, auto&& each) {
+      for (const Numbers* all : {&of.extents, &of.byte_strides})
+        for (const Number& x : *all) each(x);
+      if (of.kind == NodeKind::View || of.kind == NodeKind::Gather) each(of.offset);
+      if (of.kind != NodeKind::Gather) return;
+      for (const Number& x : of.view_byte_strides) each(x);
+      each(of.step);
+    };
+    numbers(n, [&](const Number& x) { put(x.hash()); });
+    const auto [same, fresh] = seen.try_emplace(s, i);
+    if (fresh) continue;
+    canon[i] = same->second;
+    std::vector<Number> own;
+    numbers(n, [&](const Number& x) { own.push_back(x); });
+    auto next = own.begin();
+    numbers(*g[canon[i]].node, [&](const Number& x) { static_cast<void>(x == *next++); });
   }
   return canon;
 }
@@ -157,8 +165,8 @@ std::int32_t Candidate::operand_memory(std::int32_t node) const {
              : node;
 }
 
-std::int64_t Candidate::leaf_bytes(std::int32_t node) const {
-  std::int64_t bytes = 0;
+Number Candidate::leaf_bytes(std::int32_t node) const {
+  Number bytes = 0;
   std::set<std::int32_t> seen;
   std::vector<std::int32_t> stack{node};
   while (!stack.empty() && seen.size() < 64) {
@@ -166,14 +174,14 @@ std::int64_t Candidate::leaf_bytes(std::int32_t node) const {
     stack.pop_back();
     if (!seen.insert(i).second) continue;
     if (i != node && (g_[i].leaf || root_[canon_[i]])) {
-      bytes += node_bytes(*g_[i].node).estimate();
+      bytes += node_bytes(*g_[i].node);
       continue;
     }
     // Generated values and what is written in parts, too: in NumPy they are arrays.
     const NodeKind kind = g_[i].node->kind;
     if (i != node &&
         (kind == NodeKind::Iota || kind == NodeKind::Fill || kind == NodeKind::Update)) {
-      bytes += node_bytes(*g_[i].node).estimate();
+      bytes += node_bytes(*g_[i].node);
       continue;
     }
     for (std::int32_t in : g_[i].in)

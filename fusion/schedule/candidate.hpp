@@ -69,7 +69,7 @@ class Candidate {
   // is not larger.
   std::int32_t operand_memory(std::int32_t node) const;
   // Of what a node is made of, down to what is in memory.
-  std::int64_t leaf_bytes(std::int32_t node) const;
+  Number leaf_bytes(std::int32_t node) const;
 
   // The steps that compute the roots, in an order that respects every dependency (regions.cpp).
   std::vector<Step> regions() const;

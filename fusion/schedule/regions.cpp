@@ -109,14 +109,14 @@ std::vector<std::int64_t> Candidate::group_key(std::int32_t node) const {
   if (scatters(node)) {
     std::vector<std::int64_t> key{2, group_[node], canon_[g_[node].in[1]]};
     const Node& like = *g_[cut_like(node)].node;
-    for (const Number& e : like.extents) key.push_back(e.identity());
+    for (const Number& e : like.extents) key.push_back(e.identity(Number::Extent));
     return key;
   }
   const bool bl = blocked(node);
   const Numbers& shape = bl ? g_[g_[node].in[0]].node->extents : n.extents;
   std::vector<std::int64_t> key{bl, group_[node], shape.size()};
   if (scan_count_ > 0) key.push_back(scanned_axis(node));
-  for (const Number& e : shape) key.push_back(e.identity());
+  for (const Number& e : shape) key.push_back(e.identity(Number::Extent));
   if (!bl) return key;
   // One order of loops: the chunks are cut, and the sums go, along the widest axes.
   key.insert(key.end(), n.axes.begin(), n.axes.end());

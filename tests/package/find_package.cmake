@@ -20,7 +20,7 @@ foreach(library IN LISTS libraries)
   endforeach()
 endforeach()
 # Nor does it export anything but Plait's own names.
-set(own "_ZN[KRO]*5plait|_ZT[ISV]N5plait|plait_jit_module_compile|plait_load|plait_load_memory|plait_clone|plait_call|plait_arguments?|plait_results?|plait_written|plait_free|plait_configure|plait_version|PyInit__plait|PLAIT_[0-9.]+")
+set(own "_ZN[KRO]*5plait|_ZT[ISV]N5plait|plait_jit_module_compile|plait_load|plait_load_memory|plait_clone|plait_call|plait_cancel|plait_token_|plait_last_error|plait_arguments?|plait_results?|plait_written|plait_free|plait_configure|plait_version|PyInit__plait|PLAIT_[0-9.]+")
 foreach(library IN LISTS libraries)
   execute_process(COMMAND ${NM} -D --defined-only ${library} OUTPUT_VARIABLE symbols COMMAND_ERROR_IS_FATAL ANY)
   string(REGEX REPLACE "[0-9a-f]+ [A-Za-z] (${own})[^\n]*\n" "" others "${symbols}")
