@@ -1,7 +1,7 @@
 #include "answers.hpp"
 
 #include <cstdlib>
-#include <limits>
+#include <utility>
 
 #include "graph.hpp"
 
@@ -37,8 +37,25 @@ bool Answers::ask(Relation r, ExprId a, ExprId b, std::int64_t value_a, std::int
   if (exprs.is_constant(a) && exprs.is_constant(b)) return yes;
   const std::uint64_t question = static_cast<std::uint64_t>(a) << 34 |
                                  static_cast<std::uint64_t>(b) << 4 | static_cast<std::uint64_t>(r);
-  if (asked_.insert(question).second) given_.push_back({{r, a, b}, yes});
+  if (is_new(question)) given_.push_back({{r, a, b}, yes});
   return yes;
+}
+
+bool Answers::is_new(std::uint64_t question) {
+  const auto place = [&](std::uint64_t q) -> std::uint64_t& {
+    for (std::size_t at = (q * 0x9e3779b97f4a7c15U) >> 32;; ++at) {
+      std::uint64_t& there = asked_[at & (asked_.size() - 1)];
+      if (there == q || there == 0) return there;
+    }
+  };
+  if (2 * given_.size() >= asked_.size()) {
+    const std::vector<std::uint64_t> before = std::exchange(
+        asked_, std::vector<std::uint64_t>(std::max<std::size_t>(64, 4 * asked_.size())));
+    for (const std::uint64_t q : before)
+      if (q != 0) place(q) = q;
+  }
+  std::uint64_t& there = place(++question);  // none is 0
+  return std::exchange(there, question) == 0;
 }
 
 bool Answers::hold(const Graph& g) const {

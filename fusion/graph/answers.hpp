@@ -3,7 +3,6 @@
 // the same plan. Nothing else in planning looks at a number, so no decision can be forgotten here.
 #pragma once
 #include <cstdint>
-#include <unordered_set>
 #include <vector>
 
 #include "expr.hpp"
@@ -71,7 +70,8 @@ class Answers {
   static std::vector<std::int64_t>& scratch();
   std::vector<Answer> given_;
   std::vector<bool> estimated_;
-  std::unordered_set<std::uint64_t> asked_;
+  bool is_new(std::uint64_t question);
+  std::vector<std::uint64_t> asked_;  // by hash, a power of two of places; 0: nothing there
 
   // Of what is kept in files (engine/programs).
   template <class A>

@@ -1,6 +1,7 @@
 #include "expr.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <utility>
 
 #include "graph.hpp"
@@ -34,7 +35,7 @@ ExprId Exprs::intern(const Item& i) {
   const auto id = static_cast<ExprId>(items_.size());
   items_.push_back(i);
   if (2 * items_.size() > table_.size()) {
-    table_.assign(2 * table_.size(), -1);
+    table_.assign(std::bit_ceil(3 * items_.size()), -1);
     for (ExprId e = 0; e < id; ++e) place(items_[e]) = e;
   }
   place(i) = id;
@@ -52,6 +53,14 @@ ExprId Exprs::source(const Source& s) {
   i.op = Op::Source;
   i.s = s;
   return intern(i);
+}
+
+ExprId Exprs::new_source(const Source& s) {
+  Item i;
+  i.op = Op::Source;
+  i.s = s;
+  items_.push_back(i);
+  return static_cast<ExprId>(items_.size() - 1);
 }
 
 ExprId Exprs::add(ExprId a, ExprId b) {

@@ -41,6 +41,8 @@ class Exprs {
   Exprs();
   ExprId constant(std::int64_t v);
   ExprId source(const Source& s);
+  // Of one that there is no expression of, nor will be by source().
+  ExprId new_source(const Source& s);
   ExprId add(ExprId a, ExprId b);
   ExprId mul(ExprId a, ExprId b);
   ExprId blocks(ExprId a, std::int64_t size) { return blocks(a, constant(size)); }

@@ -81,7 +81,7 @@ bool Numbers::operator==(const Numbers& o) const {
 
 Dims Numbers::estimates() const {
   Dims d;
-  for (const Number& n : all_) d.push_back(n.estimate());
+  for (const Number& n : *this) d.push_back(n.estimate());
   return d;
 }
 

@@ -2,6 +2,7 @@
 // comparison is a question that is recorded (answers.hpp), so what is decided by it holds for every
 // graph that gives the same answer. A cost takes an estimate, which is recorded by its magnitude.
 #pragma once
+#include <algorithm>
 #include <compare>
 #include <cstdint>
 #include <vector>
@@ -65,24 +66,47 @@ class Number {
 class Numbers {
  public:
   Numbers() = default;
-  explicit Numbers(int n, const Number& v = 0) : all_(static_cast<std::size_t>(n), v) {}
-  Numbers(const Number* first, const Number* last) : all_(first, last) {}
-  int size() const { return static_cast<int>(all_.size()); }
-  bool empty() const { return all_.empty(); }
-  const Number& operator[](std::int64_t i) const { return all_[static_cast<std::size_t>(i)]; }
-  Number& operator[](std::int64_t i) { return all_[static_cast<std::size_t>(i)]; }
-  const Number& back() const { return all_.back(); }
-  const Number* begin() const { return all_.data(); }
-  const Number* end() const { return all_.data() + all_.size(); }
-  void push_back(const Number& v) { all_.push_back(v); }
-  void erase(int at) { all_.erase(all_.begin() + at); }
-  void insert(int at, const Number& v) { all_.insert(all_.begin() + at, v); }
+  explicit Numbers(int n, const Number& v = 0) {
+    for (int i = 0; i < n; ++i) push_back(v);
+  }
+  Numbers(const Number* first, const Number* last) {
+    for (; first != last; ++first) push_back(*first);
+  }
+  int size() const { return size_; }
+  bool empty() const { return size_ == 0; }
+  const Number& operator[](std::int64_t i) const { return begin()[i]; }
+  Number& operator[](std::int64_t i) { return data()[i]; }
+  const Number& back() const { return end()[-1]; }
+  const Number* begin() const { return many_.empty() ? few_ : many_.data(); }
+  const Number* end() const { return begin() + size_; }
+  void push_back(const Number& v) {
+    if (many_.empty() && size_ < kFew) {
+      few_[size_++] = v;
+      return;
+    }
+    if (many_.empty()) many_.assign(few_, few_ + size_);
+    many_.push_back(v);
+    ++size_;
+  }
+  void erase(int at) {
+    std::copy(begin() + at + 1, end(), data() + at);
+    --size_;
+    if (!many_.empty()) many_.pop_back();
+  }
+  void insert(int at, const Number& v) {
+    push_back(v);
+    std::rotate(data() + at, data() + size_ - 1, data() + size_);
+  }
   bool operator==(const Numbers& o) const;
   // For costs: the same numbers, as integers.
   Dims estimates() const;
 
  private:
-  std::vector<Number> all_;
+  static constexpr int kFew = 3;  // most arrays have as few axes, or fewer
+  Number* data() { return many_.empty() ? few_ : many_.data(); }
+  int size_ = 0;
+  Number few_[kFew];
+  std::vector<Number> many_;  // all of them, once they were more
 };
 
 inline Number element_count(const Numbers& shape) {

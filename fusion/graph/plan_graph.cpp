@@ -45,7 +45,7 @@ void PlanGraph::describe(std::int32_t i) {
 }
 
 Number PlanGraph::source(const Source& s, std::int64_t value) {
-  return {*this, answers_.exprs.source(s), value};
+  return {*this, answers_.exprs.new_source(s), value};
 }
 
 // Whether it is 1 is always asked: it decides what is broadcast.
@@ -57,13 +57,14 @@ Number PlanGraph::extent(const Source& s, std::int64_t value) {
 // One of these, or one that has been met, where it equals that.
 Number PlanGraph::like(const Source& s, std::int64_t value, const Numbers& near,
                        Number::Kind kind) {
-  Number n = source(s, value);
-  if (value == 0) return n == Number(0) ? Number(0) : n;
-  if (n == Number(1)) return 1;
+  const Number n = source(s, value);
+  if (value == 0 || (value == 1 && kind == Number::Extent))
+    return n == Number(value) ? Number(value) : n;
   for (const Number& other : near)
     if (other.value_ == value && n == other) return other;
   const auto [known, fresh] = by_value_[kind].try_emplace(value, n);
-  if (!fresh && n == known->second) n = known->second;
+  if (!fresh && n == known->second) return known->second;
+  if (kind == Number::Extent) static_cast<void>(n == Number(1));
   return n;
 }
 
