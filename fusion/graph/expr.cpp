@@ -118,7 +118,7 @@ std::int64_t Exprs::value_of(Op op, std::int64_t a, std::int64_t b) {
     case Op::Add:
       return a + b;
     case Op::Mul:
-      return a * b;
+      return saturated_product(a, b);
     case Op::Blocks:
       return (a + b - 1) / std::max<std::int64_t>(1, b);
     case Op::Fit:

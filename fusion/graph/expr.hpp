@@ -36,6 +36,14 @@ struct Source {
 
 using ExprId = std::int32_t;
 
+// Of numbers of arrays that are too large to be, the largest there is: whoever compares them is
+// told what is so.
+inline std::int64_t saturated_product(std::int64_t a, std::int64_t b) {
+  std::int64_t p;
+  if (!__builtin_mul_overflow(a, b, &p)) return p;
+  return (a < 0) == (b < 0) ? INT64_MAX : INT64_MIN;
+}
+
 class Exprs {
  public:
   Exprs();

@@ -41,7 +41,7 @@ Number operator-(const Number& a, const Number& b) {
   });
 }
 Number operator*(const Number& a, const Number& b) {
-  return Number::of_two(a, b, a.value_ * b.value_,
+  return Number::of_two(a, b, saturated_product(a.value_, b.value_),
                         [](Exprs& e, ExprId x, ExprId y) { return e.mul(x, y); });
 }
 Number operator/(const Number& a, const Number& b) {
