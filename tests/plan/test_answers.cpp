@@ -5,6 +5,8 @@
 
 #include "close.hpp"
 #include "engine/plans/run.hpp"
+#include "fusion/graph/graph.hpp"
+#include "fusion/plan.hpp"
 #include "numpy_compat/functions.hpp"
 #include "reuse_graphs.hpp"
 #include "tracer/calls.hpp"
@@ -61,7 +63,7 @@ std::vector<Family> families() {
        [](const Given& n) {
          return reduce(ReduceKind::Sum, add(random_f64({n[0], n[1]}), weak(1)), 0);
        },
-       {600, 64}},
+       {1000, 40}},
       {"nearest means",
        [](const Given& n) {
          const Array d =
@@ -177,7 +179,7 @@ std::vector<Family> families() {
 
 // What is done to a number.
 Given changes(std::int64_t n) {
-  Given to{n + 1, n - 1, 2 * n, 3 * n, 7 * n, 1, 2, 8, 9, 64, 65};
+  Given to{n + 1, n - 1, 4 * n / 5, 2 * n, 3 * n, 7 * n, 1, 2, 8, 9, 64, 65};
   std::erase_if(to, [&](std::int64_t m) { return m == n || m < 0; });
   return to;
 }
@@ -229,4 +231,50 @@ TEST_CASE("a plan serves no numbers that it was not made for") {
   // Both come: else nothing was tried.
   CHECK(served > 100);
   CHECK(planned > 100);
+}
+
+// The thresholds themselves: numbers next to each other, of one magnitude, on either side of one.
+TEST_CASE("no plan serves both sides of a threshold") {
+  config().eager_limit = 0;
+  const auto summed = [](std::int64_t rows, std::int64_t columns, std::int64_t axis) {
+    const Array x = tracer::empty({rows, columns}, DType::Float64);
+    return reduce(ReduceKind::Sum, add(x, weak(1)), axis);
+  };
+  const auto multiplied = [](std::int64_t m, std::int64_t k, std::int64_t n) {
+    return add(tracer::matmul(tracer::empty({m, k}, DType::Float32),
+                              tracer::empty({k, n}, DType::Float32)),
+               weak(1));
+  };
+  const auto mapped = [](std::int64_t n) {
+    return add(tracer::empty({n}, DType::Float64), weak(1));
+  };
+  struct Sides {
+    const char* threshold;
+    std::function<Array()> below, above;
+  };
+  const Sides all[] = {
+      {"a reduction worth cutting", [&] { return summed(819, 40, 0); },
+       [&] { return summed(820, 40, 0); }},
+      {"too few rows for the threads", [&] { return summed(63, 1000, 1); },
+       [&] { return summed(64, 1000, 1); }},
+      {"more rows than columns", [&] { return summed(600, 600, 0); },
+       [&] { return summed(601, 600, 0); }},
+      {"a product worth tiles", [&] { return multiplied(99, 100, 100); },
+       [&] { return multiplied(100, 100, 100); }},
+      {"stores past the caches", [&] { return mapped((4 << 20) - 1); },
+       [&] { return mapped(4 << 20); }},
+  };
+  const fusion::Target target = engine::host_target();
+  for (const Sides& s : all) {
+    INFO(s.threshold);
+    const Array below = s.below(), above = s.above();
+    const Ref<tracer::Node> first = tracer::read(below), second = tracer::read(above);
+    const fusion::Graph low(std::vector<tracer::Node*>{first.get()});
+    const fusion::Graph high(std::vector<tracer::Node*>{second.get()});
+    CHECK((low.key() == high.key()));
+    std::vector<std::int64_t> values;
+    CHECK(fusion::bind(*fusion::make_plan(low, target), low, values));
+    CHECK_FALSE(fusion::bind(*fusion::make_plan(low, target), high, values));
+    CHECK_FALSE(fusion::bind(*fusion::make_plan(high, target), low, values));
+  }
 }
