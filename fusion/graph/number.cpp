@@ -79,12 +79,6 @@ bool Numbers::operator==(const Numbers& o) const {
   return true;
 }
 
-Dims Numbers::estimates() const {
-  Dims d;
-  for (const Number& n : *this) d.push_back(n.estimate());
-  return d;
-}
-
 double elements_of(const Numbers& shape) {
   double n = 1;
   for (const Number& e : shape) n *= e.cost();

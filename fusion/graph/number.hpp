@@ -98,8 +98,6 @@ class Numbers {
     std::rotate(data() + at, data() + size_ - 1, data() + size_);
   }
   bool operator==(const Numbers& o) const;
-  // For costs: the same numbers, as integers.
-  Dims estimates() const;
 
  private:
   static constexpr int kFew = 3;  // most arrays have as few axes, or fewer

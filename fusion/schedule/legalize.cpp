@@ -208,7 +208,7 @@ bool Legalizer::reads_elsewhere(const LoweredKernel& k, std::int32_t old, std::i
   const ir::Inst* store = nullptr;
   for (const ir::Inst& i : k.kernel.insts)
     if (i.op == ir::Op::Store && k.buffers[i.index].index == update) store = &i;
-  // Equal now, and guarded to be equal whenever the plan runs.
+  // Equal now, and asked about: so they are whenever the plan runs.
   const auto same = [&](const ir::Coeff& a, const ir::Coeff& b) {
     return facts_.equal(expr_of(exprs_, k, a), expr_of(exprs_, k, b));
   };
