@@ -147,8 +147,10 @@ void SequentialProgram::interpret() {
   const std::lock_guard held(lock_);
   if (interpreter_.get()) return;
   std::shared_ptr<const interp::Program> program = interp::prepare(*kernel_, config().tier);
-  const std::vector<std::int64_t> none(static_cast<std::size_t>(kernel_->params));
-  interpreter_scratch_ = interp::scratch_bytes(*program, {nullptr, none.data(), nullptr});
+  if (scratch_bytes_) {
+    const std::vector<std::int64_t> none(static_cast<std::size_t>(kernel_->params));
+    interpreter_scratch_ = interp::scratch_bytes(*program, {nullptr, none.data(), nullptr});
+  }
   jit::Code code{.fn = run_interpreter, .helpers = {program.get()}, .bytes = bytes_of(*program)};
   code.memory = std::const_pointer_cast<interp::Program>(program);
   interpreter_.set(std::make_shared<const jit::Code>(std::move(code)));
@@ -211,7 +213,11 @@ class SequentialProgram::Frame {
 
 std::size_t SequentialProgram::scratch_bytes(const jit::Code& code,
                                              const std::int64_t* params) const {
-  if (&code == interpreter_.get()) return interpreter_scratch_;
+  if (&code == interpreter_.get())
+    return scratch_bytes_
+               ? interpreter_scratch_
+               : interp::scratch_bytes(*static_cast<const interp::Program*>(code.helpers[0]),
+                                       {nullptr, params, nullptr});
   return scratch_bytes_ ? *scratch_bytes_ : ir::scratch_bytes(*kernel_, per_lane_, params, 1);
 }
 

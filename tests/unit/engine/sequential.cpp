@@ -92,6 +92,7 @@ std::unique_ptr<SequentialProgram> waiting() {
 }  // namespace
 
 TEST_CASE("a sequential program goes over from quick code to code of full effort") {
+  if (!jit::expected()) return;  // the interpreter has one tier
   std::vector<std::int64_t> x{3, 4, 5, 6};
   const std::int64_t more = fresh();
   const auto p = summing(more);
@@ -179,6 +180,8 @@ TEST_CASE("an interrupt ends a sequential program where its handler says so") {
 
 TEST_CASE("locals of a sequential program lie in memory of as many bytes as they take") {
   // The numbers below n, backwards by way of a local: the sum of i * local[n - 1 - i].
+  const JitMode before = config().jit;
+  if (GENERATE(false, true)) config().jit = JitMode::Off;
   Building b;
   const ir::Val n = b.next_param(), zero = b.of(0);
   const std::int32_t all = b.variable(DType::Int64, {1, 0}), sum = b.variable(DType::Int64);
@@ -199,6 +202,7 @@ TEST_CASE("locals of a sequential program lie in memory of as many bytes as they
     for (std::int64_t i = 0; i < extent; ++i) expected += i * (extent - 1 - i);
     CHECK(run(p, {}, {extent}) == expected);
   }
+  config().jit = before;
 }
 
 TEST_CASE("parts of a sequential program run on the team, each with arguments of its own") {
