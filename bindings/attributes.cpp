@@ -80,10 +80,7 @@ PyObject* get_t(PyObject* s, void*) {
 }
 PyObject* get_mt(PyObject* s, void*) {
   return attribute(s, "mT", [s](auto& a) -> PyObject* {
-    if (a.ndim() < 2) {
-      PyErr_SetString(PyExc_ValueError, "matrix transpose with ndim < 2 is undefined");
-      throw PythonError{};
-    }
+    if (a.ndim() < 2) raise_error(PyExc_ValueError, "matrix transpose with ndim < 2 is undefined");
     return view(s, tracer::swapaxes(a, -1, -2));
   });
 }
@@ -149,10 +146,7 @@ struct ArrayStruct {
 PyObject* get_struct(PyObject* s, void*) {
   return guarded([&]() -> PyObject* {
     raise_kept_error(s);
-    if (!has_interface(s)) {
-      PyErr_SetString(PyExc_AttributeError, "__array_struct__");
-      throw PythonError{};
-    }
+    if (!has_interface(s)) raise_error(PyExc_AttributeError, "__array_struct__");
     auto* host = reinterpret_cast<PyArrayObject*>(as_array(s)->host);
     if (!host) return check(exported_attribute(s, "__array_struct__"));
     PyArray_Descr* d = PyArray_DESCR(host);
@@ -257,13 +251,11 @@ void put_shape(ArrayObject* a, PyObject* value) {
   for (int i = 0; i < want.len; ++i) shape[i] = want.ptr[i];
   PyDimMem_FREE(want.ptr);
   tracer::Array made = tracer::reshape(a->array, shape);
-  if (made.storage != a->array.storage) {
-    PyErr_SetString(PyExc_AttributeError,
-                    "Incompatible shape for in-place modification. Use `.reshape()` to make a "
-                    "copy with the desired "
-                    "shape.");
-    throw PythonError{};
-  }
+  if (made.storage != a->array.storage)
+    raise_error(PyExc_AttributeError,
+                "Incompatible shape for in-place modification. Use `.reshape()` to make a "
+                "copy with the desired "
+                "shape.");
   made.writeable = a->array.writeable;
   a->array = std::move(made);
 }

@@ -39,8 +39,7 @@ int host_buffer(PyObject* self, Py_buffer* view, int flags) {
   PyArray_Descr* d = PyArray_DESCR(reinterpret_cast<PyArrayObject*>(host));
   if (d->type_num == NPY_VOID && info->host.format && !reads_back(info->host.format, d)) {
     PyBuffer_Release(&info->host);
-    PyErr_SetString(PyExc_BufferError, "the buffer protocol cannot name this array's dtype");
-    throw PythonError{};
+    raise_error(PyExc_BufferError, "the buffer protocol cannot name this array's dtype");
   }
   *view = info->host;
   view->internal = info.release();

@@ -140,9 +140,6 @@ void end_call(PyObject* account, const BegunCall& call) {
   if (seconds >= kLong) ask(account, "took_long");
 }
 
-bool add_call_account(PyObject* module) {
-  const Owned type(PyType_FromSpec(&spec));
-  return type && PyModule_AddObjectRef(module, "CallAccount", type.get()) == 0;
-}
+bool add_call_account(PyObject* module) { return add_type(module, spec); }
 
 }  // namespace plait::py

@@ -467,10 +467,8 @@ PyType_Spec spec = {"plait._plait.Crossing", sizeof(CrossingObject), 0,
 }  // namespace
 
 bool add_crossing(PyObject* module) {
-  const Owned type(PyType_FromSpec(&spec));
   maps = PyDict_New();
-  return type && maps && PyModule_AddObjectRef(module, "maps", maps) == 0 &&
-         PyModule_AddObjectRef(module, "Crossing", type.get()) == 0;
+  return maps && PyModule_AddObjectRef(module, "maps", maps) == 0 && add_type(module, spec);
 }
 
 }  // namespace plait::py

@@ -37,45 +37,35 @@ bool no_order_wanted(PyObject* stream) {
   return v == -1;
 }
 
-PyObject* open_device(PyObject*, PyObject* name) {  // -> its full name; DeviceError
-  return guarded([&] {
-    try {
-      return name_of(parse_device(name));
-    } catch (const plait::ValueError&) {
-      const auto found = engine::find_devices();  // which opens none
-      if (std::none_of(found.begin(), found.end(), [](const auto& d) { return d.why.empty(); })) {
-        PyErr_Format(PyExc_ValueError,
-                     "Device not understood. Only \"cpu\" is allowed, but received: %S (\"cuda\" "
-                     "and \"cuda:N\" are for NVIDIA GPUs, and none is found)",
-                     name);
-        throw PythonError{};
-      }
-      throw;
-    }
-  });
+PyObject* open_device(PyObject* name) {  // -> its full name; DeviceError
+  try {
+    return name_of(parse_device(name));
+  } catch (const plait::ValueError&) {
+    const auto found = engine::find_devices();  // which opens none
+    if (std::none_of(found.begin(), found.end(), [](const auto& d) { return d.why.empty(); }))
+      raise_error(PyExc_ValueError,
+                  "Device not understood. Only \"cpu\" is allowed, but received: %S (\"cuda\" "
+                  "and \"cuda:N\" are for NVIDIA GPUs, and none is found)",
+                  name);
+    throw;
+  }
 }
 // [(name, model, bytes of memory, why it cannot be used or "")] of those beside the host.
-PyObject* list_devices(PyObject*, PyObject*) {
-  return guarded([&] {
-    Owned list(check(PyList_New(0)));
-    for (const engine::FoundDevice& d : engine::find_devices()) {
-      const Owned row(check(Py_BuildValue("ssns", d.name.c_str(), d.model.c_str(),
-                                          static_cast<Py_ssize_t>(d.memory), d.why.c_str())));
-      check(PyList_Append(list.get(), row.get()));
-    }
-    return list.release();
-  });
+PyObject* list_devices() {
+  Owned list(check(PyList_New(0)));
+  for (const engine::FoundDevice& d : engine::find_devices()) {
+    const Owned row(check(Py_BuildValue("ssns", d.name.c_str(), d.model.c_str(),
+                                        static_cast<Py_ssize_t>(d.memory), d.why.c_str())));
+    check(PyList_Append(list.get(), row.get()));
+  }
+  return list.release();
 }
-PyObject* current_device(PyObject*, PyObject*) {
-  return guarded([&] { return name_of(tracer::current_device()); });
-}
+PyObject* current_device() { return name_of(tracer::current_device()); }
 // The thread's own device from now on, None for the process's; returns what it was.
-PyObject* set_device(PyObject*, PyObject* name) {
-  return guarded([&]() -> PyObject* {
-    const DeviceId id = name == Py_None ? tracer::kThreadDefault : parse_device(name);
-    const DeviceId outer = tracer::set_thread_device(id);
-    return outer == tracer::kThreadDefault ? Py_NewRef(Py_None) : name_of(outer);
-  });
+PyObject* set_device(PyObject* name) {
+  const DeviceId id = name == Py_None ? tracer::kThreadDefault : parse_device(name);
+  const DeviceId outer = tracer::set_thread_device(id);
+  return outer == tracer::kThreadDefault ? Py_NewRef(Py_None) : name_of(outer);
 }
 PyObject* on_device(PyObject*, PyObject* o) {
   if (is_array(o) && !as_array(o)->host)
@@ -83,48 +73,39 @@ PyObject* on_device(PyObject*, PyObject* o) {
   if (is_lazy(o)) return PyBool_FromLong(tracer::device_of(as_lazy(o)->array) != kHost);
   Py_RETURN_FALSE;
 }
-PyObject* to_device(PyObject*, Args args, Py_ssize_t n) {  // (a, name)
-  if (!exact_count(n, 2)) return nullptr;
-  return guarded([&]() -> PyObject* {
-    const DeviceId id = parse_device(args[1]);
-    ArrayObject* a = as_array(args[0]);
-    if (a->host) {
-      if (id == kHost) return Py_NewRef(args[0]);
-      PyErr_Format(
-          PyExc_TypeError, "arrays of dtype %S live on the host only",
-          reinterpret_cast<PyObject*>(PyArray_DESCR(reinterpret_cast<PyArrayObject*>(a->host))));
-      throw PythonError{};
-    }
-    if (tracer::device_of(a->array) == id) return Py_NewRef(args[0]);
-    tracer::Array moved;
-    without_gil([&] { moved = tracer::to_device(a->array, id); });
-    return wrap_view(std::move(moved), args[0]);
-  });
+PyObject* to_device(Exactly<2>& args) {  // (a, name)
+  const DeviceId id = parse_device(args[1]);
+  ArrayObject* a = as_array(args[0]);
+  if (a->host) {
+    if (id == kHost) return Py_NewRef(args[0]);
+    raise_error(
+        PyExc_TypeError, "arrays of dtype %S live on the host only",
+        reinterpret_cast<PyObject*>(PyArray_DESCR(reinterpret_cast<PyArrayObject*>(a->host))));
+  }
+  if (tracer::device_of(a->array) == id) return Py_NewRef(args[0]);
+  tracer::Array moved;
+  without_gil([&] { moved = tracer::to_device(a->array, id); });
+  return wrap_view(std::move(moved), args[0]);
 }
 // (a, dtype, shape, byte strides, byte offset): a view of its memory; NotImplemented where the
 // device could not read it.
-PyObject* view_at(PyObject*, Args args, Py_ssize_t n) {
-  if (!exact_count(n, 5)) return nullptr;
-  return guarded([&]() -> PyObject* {
-    const auto t = parse_dtype(args[1]);
-    if (!t || as_array(args[0])->host) return not_implemented();
-    const tracer::Array& a = as_array(args[0])->array;
-    const Dims shape = *parse_shape(args[2]), strides = *parse_shape(args[3]);
-    const long long offset = PyLong_AsLongLong(args[4]);
-    tracer::Array view = tracer::as_strided(a, *t, shape, strides, offset);
-    return tracer::is_aligned(view) ? wrap_view(std::move(view), args[0]) : not_implemented();
-  });
+PyObject* view_at(Exactly<5>& args) {
+  const auto t = parse_dtype(args[1]);
+  if (!t || as_array(args[0])->host) return not_implemented();
+  const tracer::Array& a = as_array(args[0])->array;
+  const Dims shape = *parse_shape(args[2]), strides = *parse_shape(args[3]);
+  const long long offset = PyLong_AsLongLong(args[4]);
+  tracer::Array view = tracer::as_strided(a, *t, shape, strides, offset);
+  return tracer::is_aligned(view) ? wrap_view(std::move(view), args[0]) : not_implemented();
 }
 // How often a new value was stored into the array's memory.
 PyObject* writes(PyObject*, PyObject* o) {
   return PyLong_FromUnsignedLong(as_array(o)->host ? 0 : as_array(o)->array.storage->writes);
 }
-PyObject* synchronize(PyObject*, PyObject* name) {
-  return guarded([&]() -> PyObject* {
-    const DeviceId id = parse_device(name);
-    if (id != kHost) without_gil([&] { devices().memory(id).synchronise(); });
-    return Py_NewRef(Py_None);
-  });
+PyObject* synchronize(PyObject* name) {
+  const DeviceId id = parse_device(name);
+  if (id != kHost) without_gil([&] { devices().memory(id).synchronise(); });
+  return Py_NewRef(Py_None);
 }
 
 // --- memory in common with other libraries
@@ -139,44 +120,36 @@ void lend_to(const tracer::Array& a, DeviceId id, PyObject* stream) {
 
 // (a, stream): the address of element 0, for good; what is submitted to `stream` afterwards sees
 // the values. Stream -1: nobody waits.
-PyObject* lend(PyObject*, Args args, Py_ssize_t n) {
-  if (!exact_count(n, 2)) return nullptr;
-  return guarded([&]() -> PyObject* {
-    const tracer::Array& a = as_array(args[0])->array;
-    const DeviceId id = tracer::device_of(a);
-    void* memory = nullptr;
-    without_gil([&] { memory = tracer::pin(a, id); });
-    lend_to(a, id, args[1]);
-    return PyLong_FromVoidPtr(memory);
-  });
+PyObject* lend(Exactly<2>& args) {
+  const tracer::Array& a = as_array(args[0])->array;
+  const DeviceId id = tracer::device_of(a);
+  void* memory = nullptr;
+  without_gil([&] { memory = tracer::pin(a, id); });
+  lend_to(a, id, args[1]);
+  return PyLong_FromVoidPtr(memory);
 }
-PyObject* stream(PyObject*, PyObject* a) {
-  return guarded([&] {
-    return check(
-        PyLong_FromVoidPtr(devices().memory(tracer::device_of(as_array(a)->array)).stream()));
-  });
+PyObject* stream(PyObject* a) {
+  return check(
+      PyLong_FromVoidPtr(devices().memory(tracer::device_of(as_array(a)->array)).stream()));
 }
 
 // (address, shape, byte strides or None, dtype, stream or None, read-only, owner)
-PyObject* adopt_device(PyObject*, Args args, Py_ssize_t n) {
-  if (!exact_count(n, 7)) return nullptr;
-  return guarded([&]() -> PyObject* {
-    const auto t = parse_dtype(args[3]);
-    if (!t) return not_implemented();
-    auto* at = static_cast<std::byte*>(stream_of(args[0]));
-    const Dims shape = *parse_shape(args[1]);
-    const Dims strides = args[2] != Py_None
-                             ? *parse_shape(args[2])
-                             : contiguous_strides(shape, static_cast<std::int64_t>(itemsize(*t)));
-    // No address is that of an empty array.
-    const DeviceId id = at ? devices().open_at(at) : devices().open("cuda");
-    void* stream = args[4] == Py_None ? devices().memory(id).stream() : stream_of(args[4]);
-    Owned owner = Owned::borrow(args[6]);
-    tracer::Array a = tracer::adopt(at, *t, shape, strides, id, stream, args[5] != Py_True,
-                                    release_later, owner.get());
-    owner.release();
-    return wrap(std::move(a));
-  });
+PyObject* adopt_device(Exactly<7>& args) {
+  const auto t = parse_dtype(args[3]);
+  if (!t) return not_implemented();
+  auto* at = static_cast<std::byte*>(stream_of(args[0]));
+  const Dims shape = *parse_shape(args[1]);
+  const Dims strides = args[2] != Py_None
+                           ? *parse_shape(args[2])
+                           : contiguous_strides(shape, static_cast<std::int64_t>(itemsize(*t)));
+  // No address is that of an empty array.
+  const DeviceId id = at ? devices().open_at(at) : devices().open("cuda");
+  void* stream = args[4] == Py_None ? devices().memory(id).stream() : stream_of(args[4]);
+  Owned owner = Owned::borrow(args[6]);
+  tracer::Array a = tracer::adopt(at, *t, shape, strides, id, stream, args[5] != Py_True,
+                                  release_later, owner.get());
+  owner.release();
+  return wrap(std::move(a));
 }
 
 // --- DLPack 1.0: its structures, which are its binary interface
@@ -239,10 +212,8 @@ std::optional<std::uint8_t> narrow_code(DType t) {
 DLDataType dl_type(DType t) {
   if (is_narrow(t)) {
     const auto code = narrow_code(t);
-    if (!code) {
-      PyErr_Format(PyExc_BufferError, "DLPack has no dtype for %s in a byte each", name(t).data());
-      throw PythonError{};
-    }
+    if (!code)
+      raise_error(PyExc_BufferError, "DLPack has no dtype for %s in a byte each", name(t).data());
     return {*code, static_cast<std::uint8_t>(itemsize(t) * 8), 1};
   }
   constexpr std::uint8_t integer = 0, unsigned_integer = 1, real = 2, complex = 5, boolean = 6;
@@ -272,21 +243,18 @@ DLTensor& tensor_of(PyObject* capsule) {
 // (capsule, dtype or None): NumPy takes and hands over memory of narrow dtypes as that of unsigned
 // integers. With a dtype the tensor becomes one of it; else one of a narrow dtype becomes one of
 // integers, and its dtype is the result.
-PyObject* narrow_dlpack(PyObject*, Args args, Py_ssize_t n) {
-  if (!exact_count(n, 2)) return nullptr;
-  return guarded([&]() -> PyObject* {
-    DLTensor& tensor = tensor_of(args[0]);
-    if (args[1] != Py_None) {
-      const auto t = native_dtype(reinterpret_cast<PyArray_Descr*>(args[1]));
-      if (!t) return not_implemented();
-      tensor.dtype = dl_type(*t);
-      return Py_NewRef(Py_None);
-    }
-    const auto t = core_type(tensor.dtype);
-    if (!t || !is_narrow(*t)) return Py_NewRef(Py_None);
-    tensor.dtype = dl_type(itemsize(*t) == 1 ? DType::UInt8 : DType::UInt16);
-    return Py_NewRef(reinterpret_cast<PyObject*>(descr_of(*t)));
-  });
+PyObject* narrow_dlpack(Exactly<2>& args) {
+  DLTensor& tensor = tensor_of(args[0]);
+  if (args[1] != Py_None) {
+    const auto t = native_dtype(reinterpret_cast<PyArray_Descr*>(args[1]));
+    if (!t) return not_implemented();
+    tensor.dtype = dl_type(*t);
+    return Py_NewRef(Py_None);
+  }
+  const auto t = core_type(tensor.dtype);
+  if (!t || !is_narrow(*t)) return Py_NewRef(Py_None);
+  tensor.dtype = dl_type(itemsize(*t) == 1 ? DType::UInt8 : DType::UInt16);
+  return Py_NewRef(reinterpret_cast<PyObject*>(descr_of(*t)));
 }
 
 template <class T>
@@ -329,23 +297,18 @@ PyObject* capsule_of(const tracer::Array& a, void* memory, const char* name) {
 }
 
 // (a, stream, version 1 wanted)
-PyObject* to_dlpack(PyObject*, Args args, Py_ssize_t n) {
-  if (!exact_count(n, 3)) return nullptr;
-  return guarded([&]() -> PyObject* {
-    const tracer::Array& a = as_array(args[0])->array;
-    const bool v1 = args[2] == Py_True;
-    if (!a.writeable && !v1) {
-      PyErr_SetString(PyExc_BufferError,
-                      "Cannot export readonly array since signalling readonly is unsupported by "
-                      "DLPack (supported by newer DLPack version).");
-      throw PythonError{};
-    }
-    const DeviceId id = tracer::device_of(a);
-    void* memory = nullptr;
-    without_gil([&] { memory = tracer::export_memory(a, id); });
-    lend_to(a, id, args[1]);
-    return v1 ? capsule_of<Versioned>(a, memory, kNameV1) : capsule_of<Managed>(a, memory, kName);
-  });
+PyObject* to_dlpack(Exactly<3>& args) {
+  const tracer::Array& a = as_array(args[0])->array;
+  const bool v1 = args[2] == Py_True;
+  if (!a.writeable && !v1)
+    raise_error(PyExc_BufferError,
+                "Cannot export readonly array since signalling readonly is unsupported by "
+                "DLPack (supported by newer DLPack version).");
+  const DeviceId id = tracer::device_of(a);
+  void* memory = nullptr;
+  without_gil([&] { memory = tracer::export_memory(a, id); });
+  lend_to(a, id, args[1]);
+  return v1 ? capsule_of<Versioned>(a, memory, kNameV1) : capsule_of<Managed>(a, memory, kName);
 }
 
 template <class T>
@@ -354,17 +317,13 @@ tracer::Array from_capsule(PyObject* capsule, const char* name, const char* used
   if (!m) throw PythonError{};
   const DLTensor& t = m->tensor;
   const auto type = core_type(t.dtype);
-  if (!type || t.device.type != kCuda) {
-    PyErr_SetString(PyExc_BufferError,
-                    type ? "only CPU and CUDA memory is taken over" : "Plait has no such dtype");
-    throw PythonError{};
-  }
+  if (!type || t.device.type != kCuda)
+    raise_error(PyExc_BufferError,
+                type ? "only CPU and CUDA memory is taken over" : "Plait has no such dtype");
   bool read_only = false;
   if constexpr (std::is_same_v<T, Versioned>) {
-    if (m->major != 1) {
-      PyErr_Format(PyExc_BufferError, "DLPack of version %u is not known", m->major);
-      throw PythonError{};
-    }
+    if (m->major != 1)
+      raise_error(PyExc_BufferError, "DLPack of version %u is not known", m->major);
     read_only = m->flags & kReadOnly;
   }
   Dims shape(t.ndim), strides(t.ndim);
@@ -388,36 +347,33 @@ tracer::Array from_capsule(PyObject* capsule, const char* name, const char* used
   owner.release();
   return a;
 }
-PyObject* from_dlpack(PyObject*, PyObject* capsule) {
-  return guarded([&]() -> PyObject* {
-    return wrap(PyCapsule_IsValid(capsule, kNameV1)
-                    ? from_capsule<Versioned>(capsule, kNameV1, kUsedV1)
-                    : from_capsule<Managed>(capsule, kName, kUsed));
-  });
+PyObject* from_dlpack(PyObject* capsule) {
+  return wrap(PyCapsule_IsValid(capsule, kNameV1)
+                  ? from_capsule<Versioned>(capsule, kNameV1, kUsedV1)
+                  : from_capsule<Managed>(capsule, kName, kUsed));
 }
-PyObject* stream_number(PyObject*, PyObject* name) {  // of a device, for producers
-  return guarded(
-      [&] { return check(PyLong_FromVoidPtr(devices().memory(parse_device(name)).stream())); });
+PyObject* stream_number(PyObject* name) {  // of a device, for producers
+  return check(PyLong_FromVoidPtr(devices().memory(parse_device(name)).stream()));
 }
 
 }  // namespace
 
-PyMethodDef device_functions[] = {{"open_device", open_device, METH_O, nullptr},
-                                  {"list_devices", list_devices, METH_NOARGS, nullptr},
-                                  {"current_device", current_device, METH_NOARGS, nullptr},
-                                  {"set_device", set_device, METH_O, nullptr},
+PyMethodDef device_functions[] = {row<open_device>("open_device"),
+                                  row<list_devices>("list_devices"),
+                                  row<current_device>("current_device"),
+                                  row<set_device>("set_device"),
                                   {"on_device", on_device, METH_O, nullptr},
-                                  {"to_device", c(to_device), METH_FASTCALL, nullptr},
-                                  {"view_at", c(view_at), METH_FASTCALL, nullptr},
+                                  row<to_device>("to_device"),
+                                  row<view_at>("view_at"),
                                   {"writes", writes, METH_O, nullptr},
-                                  {"synchronize", synchronize, METH_O, nullptr},
-                                  {"lend", c(lend), METH_FASTCALL, nullptr},
-                                  {"stream", stream, METH_O, nullptr},
-                                  {"stream_number", stream_number, METH_O, nullptr},
-                                  {"adopt_device", c(adopt_device), METH_FASTCALL, nullptr},
-                                  {"to_dlpack", c(to_dlpack), METH_FASTCALL, nullptr},
-                                  {"from_dlpack", from_dlpack, METH_O, nullptr},
-                                  {"narrow_dlpack", c(narrow_dlpack), METH_FASTCALL, nullptr},
+                                  row<synchronize>("synchronize"),
+                                  row<lend>("lend"),
+                                  row<stream>("stream"),
+                                  row<stream_number>("stream_number"),
+                                  row<adopt_device>("adopt_device"),
+                                  row<to_dlpack>("to_dlpack"),
+                                  row<from_dlpack>("from_dlpack"),
+                                  row<narrow_dlpack>("narrow_dlpack"),
                                   {nullptr, nullptr, 0, nullptr}};
 
 }  // namespace plait::py

@@ -198,24 +198,21 @@ FunctionObject* make(PyTypeObject* type, vectorcallfunc call, PyObject* implemen
 
 // (implementation, depth, binds, (NumPy's function, name, few, whether the implementation records)
 // or None, name in the namespace, NumPy's function)
-PyObject* asking(PyObject*, Args args, Py_ssize_t n) {
-  if (!exact_count(n, 6)) return nullptr;
-  return guarded([&]() -> PyObject* {
-    const long depth = PyLong_AsLong(args[1]);
-    if (depth == -1 && PyErr_Occurred()) throw PythonError{};
-    FunctionObject* f = make(function_type, call, args[0]);
-    f->depth = static_cast<int>(depth);
-    f->binds = PyObject_IsTrue(args[2]) == 1;
-    f->brief = brief_of(args[4]);
-    if (args[5] != Py_None) f->numpy = Py_NewRef(args[5]);
-    if (args[3] != Py_None) {
-      f->theirs = Py_NewRef(PyTuple_GetItem(args[3], 0));
-      f->name = Py_NewRef(PyTuple_GetItem(args[3], 1));
-      f->few = PyLong_AsLongLong(PyTuple_GetItem(args[3], 2));
-      f->records = PyObject_IsTrue(PyTuple_GetItem(args[3], 3)) == 1;
-    }
-    return reinterpret_cast<PyObject*>(f);
-  });
+PyObject* asking(Exactly<6>& args) {
+  const long depth = PyLong_AsLong(args[1]);
+  if (depth == -1 && PyErr_Occurred()) throw PythonError{};
+  FunctionObject* f = make(function_type, call, args[0]);
+  f->depth = static_cast<int>(depth);
+  f->binds = PyObject_IsTrue(args[2]) == 1;
+  f->brief = brief_of(args[4]);
+  if (args[5] != Py_None) f->numpy = Py_NewRef(args[5]);
+  if (args[3] != Py_None) {
+    f->theirs = Py_NewRef(PyTuple_GetItem(args[3], 0));
+    f->name = Py_NewRef(PyTuple_GetItem(args[3], 1));
+    f->few = PyLong_AsLongLong(PyTuple_GetItem(args[3], 2));
+    f->records = PyObject_IsTrue(PyTuple_GetItem(args[3], 3)) == 1;
+  }
+  return reinterpret_cast<PyObject*>(f);
 }
 
 // --- methods of generators of random numbers
@@ -281,22 +278,18 @@ PyObject* draw(PyObject* self, PyObject* const* args, std::size_t nargsf, PyObje
 }
 
 // (implementation, NumPy's method, its name for the log, few, whether `_drawing` draws)
-PyObject* drawing(PyObject*, Args args, Py_ssize_t n) {
-  if (!exact_count(n, 5)) return nullptr;
-  return guarded([&]() -> PyObject* {
-    static PyTypeObject* const type = [] {
-      PyType_Spec method = spec;
-      method.name = "plait._plait.method";
-      method.flags |= Py_TPFLAGS_METHOD_DESCRIPTOR;
-      return reinterpret_cast<PyTypeObject*>(check(PyType_FromSpec(&method)));
-    }();
-    FunctionObject* f =
-        make(type, PyObject_IsTrue(args[4]) == 1 ? draw<true> : draw<false>, args[0]);
-    f->theirs = Py_NewRef(args[1]);
-    f->name = Py_NewRef(args[2]);
-    f->few = PyLong_AsLongLong(args[3]);
-    return reinterpret_cast<PyObject*>(f);
-  });
+PyObject* drawing(Exactly<5>& args) {
+  static PyTypeObject* const type = [] {
+    PyType_Spec method = spec;
+    method.name = "plait._plait.method";
+    method.flags |= Py_TPFLAGS_METHOD_DESCRIPTOR;
+    return reinterpret_cast<PyTypeObject*>(check(PyType_FromSpec(&method)));
+  }();
+  FunctionObject* f = make(type, PyObject_IsTrue(args[4]) == 1 ? draw<true> : draw<false>, args[0]);
+  f->theirs = Py_NewRef(args[1]);
+  f->name = Py_NewRef(args[2]);
+  f->few = PyLong_AsLongLong(args[3]);
+  return reinterpret_cast<PyObject*>(f);
 }
 
 }  // namespace
@@ -307,8 +300,7 @@ bool add_asking_function(PyObject* module) {
          PyModule_AddObjectRef(module, "function", reinterpret_cast<PyObject*>(function_type)) == 0;
 }
 
-PyMethodDef dispatch_functions[] = {{"asking", c(asking), METH_FASTCALL, nullptr},
-                                    {"drawing", c(drawing), METH_FASTCALL, nullptr},
-                                    {nullptr, nullptr, 0, nullptr}};
+PyMethodDef dispatch_functions[] = {
+    row<asking>("asking"), row<drawing>("drawing"), {nullptr, nullptr, 0, nullptr}};
 
 }  // namespace plait::py

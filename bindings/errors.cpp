@@ -1,4 +1,5 @@
 // plait::Error and its kin as the exceptions NumPy raises.
+#include <cstdarg>
 #include <new>
 #include <string_view>
 
@@ -31,6 +32,14 @@ bool add_device_errors(PyObject* module) {
                                   "Operands that live on different devices.", bases.get(), nullptr);
   return mismatch_error && PyModule_AddObjectRef(module, "DeviceError", device_error) == 0 &&
          PyModule_AddObjectRef(module, "DeviceMismatchError", mismatch_error) == 0;
+}
+
+void raise_error(PyObject* type, const char* format, ...) {
+  va_list args;
+  va_start(args, format);
+  PyErr_FormatV(type, format, args);
+  va_end(args);
+  throw PythonError{};
 }
 
 void set_python_error() noexcept {

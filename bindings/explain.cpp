@@ -40,9 +40,7 @@ engine::Names names_of(PyObject* dict) {
   PyObject *key, *value;
   for (Py_ssize_t at = 0; PyDict_Next(dict, &at, &key, &value);) {
     if (!is_array(value) || as_array(value)->host) continue;
-    const char* name = PyUnicode_AsUTF8(key);
-    if (!name) throw PythonError{};
-    names.emplace_back(name, as_array(value)->array);
+    names.emplace_back(utf8(key), as_array(value)->array);
   }
   return names;
 }
@@ -139,54 +137,46 @@ std::vector<std::unique_ptr<engine::Watch>>& watches() {
   return w;
 }
 
-PyObject* watch(PyObject*, PyObject* names) {  // what this thread evaluates, until watched()
-  return guarded([&] {
-    watches().push_back(std::make_unique<engine::Watch>(names_of(names)));
-    return Py_NewRef(Py_None);
-  });
+PyObject* watch(PyObject* names) {  // what this thread evaluates, until watched()
+  watches().push_back(std::make_unique<engine::Watch>(names_of(names)));
+  return Py_NewRef(Py_None);
 }
 
 // (describe) -> [(kind, note, site, counts, headline, text, times, seconds,
 // pictured())]; kind: "evaluation",
 // "note" or "at call". Regions are numbered through. What a kind has not is empty.
-PyObject* watched(PyObject*, PyObject* by) {
-  return guarded([&]() -> PyObject* {
-    const std::unique_ptr<engine::Watch> w = std::move(watches().back());
-    watches().pop_back();
-    const Describing described(by);
-    Owned list(check(PyList_New(0)));
-    int first = 1;
-    for (const engine::Watch::Event& event : w->events) {
-      const engine::Report& r = event.report;
-      Owned count(counts(r));
-      constexpr const char* kinds[] = {"evaluation", "note", "at call"};
-      const bool planned = event.kind == engine::Watch::Event::Evaluation;
-      const std::string headline = planned ? engine::headline(r) : std::string();
-      const std::string text = planned ? engine::text(r, first, source) : std::string();
-      const Owned picture = pictured(r, first);
-      Owned item(check(Py_BuildValue("ssIOssKdO", kinds[event.kind], event.note.c_str(), r.site,
-                                     count.get(), headline.c_str(), text.c_str(),
-                                     static_cast<unsigned long long>(event.times), event.seconds,
-                                     picture.get())));
-      check(PyList_Append(list.get(), item.get()));
-      first += static_cast<int>(r.regions.size());
-    }
-    return list.release();
-  });
+PyObject* watched(PyObject* by) {
+  const std::unique_ptr<engine::Watch> w = std::move(watches().back());
+  watches().pop_back();
+  const Describing described(by);
+  Owned list(check(PyList_New(0)));
+  int first = 1;
+  for (const engine::Watch::Event& event : w->events) {
+    const engine::Report& r = event.report;
+    Owned count(counts(r));
+    constexpr const char* kinds[] = {"evaluation", "note", "at call"};
+    const bool planned = event.kind == engine::Watch::Event::Evaluation;
+    const std::string headline = planned ? engine::headline(r) : std::string();
+    const std::string text = planned ? engine::text(r, first, source) : std::string();
+    const Owned picture = pictured(r, first);
+    Owned item(check(Py_BuildValue(
+        "ssIOssKdO", kinds[event.kind], event.note.c_str(), r.site, count.get(), headline.c_str(),
+        text.c_str(), static_cast<unsigned long long>(event.times), event.seconds, picture.get())));
+    check(PyList_Append(list.get(), item.get()));
+    first += static_cast<int>(r.regions.size());
+  }
+  return list.release();
 }
 
 // Something else that happens among the evaluations; the number of its event, or None.
-PyObject* watch_note(PyObject*, PyObject* text) {
-  return guarded([&]() -> PyObject* {
-    engine::Watch* w = engine::Watch::current();
-    if (!w) Py_RETURN_NONE;
-    const char* note = PyUnicode_AsUTF8(text);
-    if (!note) throw PythonError{};
-    const std::lock_guard held(tracer::lock());
-    w->events.push_back({engine::Watch::Event::Note, {}, note});
-    w->events.back().report.site = tracer::current_site();
-    return check(PyLong_FromSize_t(w->events.size() - 1));
-  });
+PyObject* watch_note(PyObject* text) {
+  engine::Watch* w = engine::Watch::current();
+  if (!w) Py_RETURN_NONE;
+  const char* const note = utf8(text);
+  const std::lock_guard held(tracer::lock());
+  w->events.push_back({engine::Watch::Event::Note, {}, note});
+  w->events.back().report.site = tracer::current_site();
+  return check(PyLong_FromSize_t(w->events.size() - 1));
 }
 
 PyObject* site(PyObject*, PyObject* id) {  // (code, instruction), or None
@@ -198,9 +188,9 @@ PyObject* site(PyObject*, PyObject* id) {  // (code, instruction), or None
 }  // namespace
 
 PyMethodDef explain_functions[] = {{"explain", explain, METH_VARARGS, nullptr},
-                                   {"watch", watch, METH_O, nullptr},
-                                   {"watched", watched, METH_O, nullptr},
-                                   {"watch_note", watch_note, METH_O, nullptr},
+                                   row<watch>("watch"),
+                                   row<watched>("watched"),
+                                   row<watch_note>("watch_note"),
                                    {"site", site, METH_O, nullptr},
                                    {nullptr, nullptr, 0, nullptr}};
 

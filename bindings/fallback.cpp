@@ -163,19 +163,16 @@ class NumpyCall {
 };
 
 // (function, args, kwargs or None, name): what plait/_fallback.py's call() does.
-PyObject* call_numpy(PyObject*, PyObject* const* args, Py_ssize_t n) {
-  if (!exact_count(n, 4)) return nullptr;
-  return guarded([&]() -> PyObject* {
-    PyObject* const* const given = PySequence_Fast_ITEMS(args[1]);
-    const Py_ssize_t positional = PyTuple_GET_SIZE(args[1]);
-    if (args[2] == Py_None || PyDict_GET_SIZE(args[2]) == 0)
-      return by_numpy(args[0], args[3], given, positional, nullptr);
-    const Owned names(check(PySequence_Tuple(args[2])));
-    std::vector<PyObject*> all(given, given + positional);
-    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(names.get()); ++i)
-      all.push_back(PyDict_GetItem(args[2], PyTuple_GET_ITEM(names.get(), i)));
-    return by_numpy(args[0], args[3], all.data(), positional, names.get());
-  });
+PyObject* call_numpy(Exactly<4>& args) {
+  PyObject* const* const given = PySequence_Fast_ITEMS(args[1]);
+  const Py_ssize_t positional = PyTuple_GET_SIZE(args[1]);
+  if (args[2] == Py_None || PyDict_GET_SIZE(args[2]) == 0)
+    return by_numpy(args[0], args[3], given, positional, nullptr);
+  const Owned names(check(PySequence_Tuple(args[2])));
+  std::vector<PyObject*> all(given, given + positional);
+  for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(names.get()); ++i)
+    all.push_back(PyDict_GetItem(args[2], PyTuple_GET_ITEM(names.get(), i)));
+  return by_numpy(args[0], args[3], all.data(), positional, names.get());
 }
 
 // The same arguments for Python.
@@ -238,12 +235,9 @@ PyObject* check_unchanged(PyObject*, PyObject* const* args, Py_ssize_t n) {
 }
 
 // (o, dtype): with_numpys_arrays() for an array of that dtype.
-PyObject* listed(PyObject*, PyObject* const* args, Py_ssize_t n) {
-  if (!exact_count(n, 2)) return nullptr;
-  return guarded([&]() -> PyObject* {
-    if (!is_list(args[0]) || !holds_arrays(args[0], 0)) return Py_NewRef(args[0]);
-    return copied(args[0], holds_objects(args[1]), 0).release();
-  });
+PyObject* listed(Exactly<2>& args) {
+  if (!is_list(args[0]) || !holds_arrays(args[0], 0)) return Py_NewRef(args[0]);
+  return copied(args[0], holds_objects(args[1]), 0).release();
 }
 
 // Elements of the arrays among the items of a tuple and in lists of them; a large negative number
@@ -270,9 +264,8 @@ std::int64_t elements_in(PyObject* list, std::int64_t few, int depth) {
 }
 
 // (tuple, few)
-PyObject* elements_of(PyObject*, PyObject* const* args, Py_ssize_t n) {
-  if (!exact_count(n, 2)) return nullptr;
-  return guarded([&] { return PyLong_FromLongLong(elements_in(args[0], integer(args[1]), 0)); });
+PyObject* elements_of(Exactly<2>& args) {
+  return PyLong_FromLongLong(elements_in(args[0], integer(args[1]), 0));
 }
 
 // "NumPy computes ...": why a call cannot be kept. There are no more such texts than functions, and
@@ -287,9 +280,7 @@ const char* computed_by_numpy(PyObject* function, PyObject* name) {
       .first->c_str();
 }
 
-PyObject* adopt_result(PyObject*, PyObject* o) {
-  return guarded([&] { return adopted(reinterpret_cast<PyArrayObject*>(o)); });
-}
+PyObject* adopt_result(PyObject* o) { return adopted(reinterpret_cast<PyArrayObject*>(o)); }
 
 }  // namespace
 
@@ -374,10 +365,10 @@ Owned with_numpys_arrays(PyObject* o) {
   return is_list(o) && holds_arrays(o, 0) ? copied(o, false, 0) : Owned::borrow(o);
 }
 
-PyMethodDef fallback_functions[] = {{"call_numpy", c(call_numpy), METH_FASTCALL, nullptr},
-                                    {"adopt_result", adopt_result, METH_O, nullptr},
-                                    {"elements", c(elements_of), METH_FASTCALL, nullptr},
-                                    {"listed", c(listed), METH_FASTCALL, nullptr},
+PyMethodDef fallback_functions[] = {row<call_numpy>("call_numpy"),
+                                    row<adopt_result>("adopt_result"),
+                                    row<elements_of>("elements"),
+                                    row<listed>("listed"),
                                     {"check_unchanged", c(check_unchanged), METH_FASTCALL, nullptr},
                                     {nullptr, nullptr, 0, nullptr}};
 

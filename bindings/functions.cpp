@@ -84,15 +84,12 @@ PyObject* wrap_view(tracer::Array a, PyObject* from) {
 
 char order_of(PyObject* o) {
   if (o == Py_None) return 'C';
-  if (!PyUnicode_Check(o)) {
-    PyErr_Format(PyExc_TypeError, "order must be str, not %s", Py_TYPE(o)->tp_name);
-    throw PythonError{};
-  }
+  if (!PyUnicode_Check(o))
+    raise_error(PyExc_TypeError, "order must be str, not %s", Py_TYPE(o)->tp_name);
   const char* text = PyUnicode_AsUTF8(o);
   if (!text || text[0] == 0 || text[1] != 0 ||
       std::string_view("CFAKcfak").find(text[0]) == std::string_view::npos) {
-    PyErr_Format(PyExc_ValueError, "order must be one of 'C', 'F', 'A', or 'K' (got '%S')", o);
-    throw PythonError{};
+    raise_error(PyExc_ValueError, "order must be one of 'C', 'F', 'A', or 'K' (got '%S')", o);
   }
   return static_cast<char>(text[0] & ~0x20);
 }
@@ -191,239 +188,186 @@ PyObject* reduced(ReduceKind kind, PyObject* const* args) {
 
 namespace {
 
-// A function of an array and further arguments.
-template <Py_ssize_t count, class F>
-PyObject* of_array(Args args, Py_ssize_t n, F&& body) {
-  if (!exact_count(n, count)) return nullptr;
-  return guarded([&]() -> PyObject* {
-    auto a = parse_viewed(args[0]);
-    return a ? body(*a) : not_implemented();
-  });
+PyObject* reduce(Exactly<8>& args) {  // (kind, a, axis ..., as reduced())
+  return reduced(static_cast<ReduceKind>(integer(args[0])), args + 1);
 }
 
-PyObject* reduce(PyObject*, Args args, Py_ssize_t n) {  // (kind, a, axis ..., as reduced())
-  if (!exact_count(n, 8)) return nullptr;
-  return guarded([&] { return reduced(static_cast<ReduceKind>(integer(args[0])), args + 1); });
+PyObject* reshape(tracer::Array& a, Exactly<3>& args) {  // (a, shape, order)
+  return wrap_view(tracer::reshape(a, *parse_shape(args[1]), order_of(args[2])), args[0]);
 }
-
-PyObject* reshape(PyObject*, Args args, Py_ssize_t n) {  // (a, shape, order)
-  return of_array<3>(args, n, [&](auto& a) -> PyObject* {
-    return wrap_view(tracer::reshape(a, *parse_shape(args[1]), order_of(args[2])), args[0]);
-  });
+PyObject* transpose(tracer::Array& a, Exactly<2>& args) {  // (a, axes)
+  if (args[1] == Py_None) return wrap_view(tracer::transpose(a), args[0]);
+  const auto axes = parse_shape(args[1]);
+  if (axes->empty() && a.ndim() > 0) raise_error(PyExc_ValueError, "axes don't match array");
+  return wrap_view(tracer::transpose(a, std::span<const std::int64_t>(axes->data(), axes->size())),
+                   args[0]);
 }
-PyObject* transpose(PyObject*, Args args, Py_ssize_t n) {  // (a, axes)
-  return of_array<2>(args, n, [&](auto& a) -> PyObject* {
-    if (args[1] == Py_None) return wrap_view(tracer::transpose(a), args[0]);
-    const auto axes = parse_shape(args[1]);
-    if (axes->empty() && a.ndim() > 0) {
-      PyErr_SetString(PyExc_ValueError, "axes don't match array");
-      throw PythonError{};
-    }
-    return wrap_view(
-        tracer::transpose(a, std::span<const std::int64_t>(axes->data(), axes->size())), args[0]);
-  });
+PyObject* broadcast_to(tracer::Array& a, Exactly<2>& args) {  // (a, shape)
+  return wrap_view(tracer::broadcast_to(a, *parse_shape(args[1])), args[0]);
 }
-PyObject* broadcast_to(PyObject*, Args args, Py_ssize_t n) {  // (a, shape)
-  return of_array<2>(args, n, [&](auto& a) -> PyObject* {
-    return wrap_view(tracer::broadcast_to(a, *parse_shape(args[1])), args[0]);
-  });
+PyObject* squeeze(tracer::Array& a, Exactly<2>& args) {  // (a, axis)
+  auto axes = parse_axes_of(args[1], a.ndim());
+  tracer::Array made = tracer::squeeze(a, axes);
+  if (!axes && made.ndim() == a.ndim() && is_array(args[0])) return Py_NewRef(args[0]);
+  return wrap_view(std::move(made), args[0]);
 }
-PyObject* squeeze(PyObject*, Args args, Py_ssize_t n) {  // (a, axis)
-  return of_array<2>(args, n, [&](auto& a) {
-    auto axes = parse_axes_of(args[1], a.ndim());
-    tracer::Array made = tracer::squeeze(a, axes);
-    if (!axes && made.ndim() == a.ndim() && is_array(args[0])) return Py_NewRef(args[0]);
-    return wrap_view(std::move(made), args[0]);
-  });
+PyObject* view(tracer::Array& a, Exactly<2>& args) {  // (a, dtype)
+  auto v = viewed(a, args[1]);
+  return v ? wrap_view(std::move(*v), args[0]) : not_implemented();
 }
-PyObject* view(PyObject*, Args args, Py_ssize_t n) {  // (a, dtype)
-  return of_array<2>(args, n, [&](auto& a) -> PyObject* {
-    auto v = viewed(a, args[1]);
-    return v ? wrap_view(std::move(*v), args[0]) : not_implemented();
-  });
+PyObject* expand_dims(tracer::Array& a, Exactly<2>& args) {  // (a, axis)
+  auto axes = parse_axes(args[1], Axes::List);
+  return axes ? wrap_view(tracer::expand_dims(a, *axes), args[0]) : not_implemented();
 }
-PyObject* expand_dims(PyObject*, Args args, Py_ssize_t n) {  // (a, axis)
-  return of_array<2>(args, n, [&](auto& a) -> PyObject* {
-    auto axes = parse_axes(args[1], Axes::List);
-    return axes ? wrap_view(tracer::expand_dims(a, *axes), args[0]) : not_implemented();
-  });
+PyObject* flip(tracer::Array& a, Exactly<2>& args) {  // (a, axis)
+  return wrap_view(tracer::flip(a, parse_axes(args[1], Axes::Iterable)), args[0]);
 }
-PyObject* flip(PyObject*, Args args, Py_ssize_t n) {  // (a, axis)
-  return of_array<2>(args, n, [&](auto& a) {
-    return wrap_view(tracer::flip(a, parse_axes(args[1], Axes::Iterable)), args[0]);
-  });
+PyObject* swapaxes(tracer::Array& a, Exactly<3>& args) {  // (a, i, j)
+  return wrap_view(tracer::swapaxes(a, integer(args[1]), integer(args[2])), args[0]);
 }
-PyObject* swapaxes(PyObject*, Args args, Py_ssize_t n) {  // (a, i, j)
-  return of_array<3>(args, n, [&](auto& a) {
-    return wrap_view(tracer::swapaxes(a, integer(args[1]), integer(args[2])), args[0]);
-  });
+PyObject* moveaxis(tracer::Array& a, Exactly<3>& args) {  // (a, from, to)
+  auto from = parse_axes(args[1], Axes::Iterable), to = parse_axes(args[2], Axes::Iterable);
+  return from && to ? wrap_view(tracer::moveaxis(a, *from, *to), args[0]) : not_implemented();
 }
-PyObject* moveaxis(PyObject*, Args args, Py_ssize_t n) {  // (a, from, to)
-  return of_array<3>(args, n, [&](auto& a) -> PyObject* {
-    auto from = parse_axes(args[1], Axes::Iterable), to = parse_axes(args[2], Axes::Iterable);
-    return from && to ? wrap_view(tracer::moveaxis(a, *from, *to), args[0]) : not_implemented();
-  });
+PyObject* diagonal(tracer::Array& a, Exactly<4>& args) {  // (a, offset, axis1, axis2)
+  return wrap_view(tracer::diagonal(a, integer(args[1]), integer(args[2]), integer(args[3])),
+                   args[0]);
 }
-PyObject* diagonal(PyObject*, Args args, Py_ssize_t n) {  // (a, offset, axis1, axis2)
-  return of_array<4>(args, n, [&](auto& a) {
-    return wrap_view(tracer::diagonal(a, integer(args[1]), integer(args[2]), integer(args[3])),
-                     args[0]);
-  });
+PyObject* astype(tracer::Array& a, Exactly<5>& args) {  // (a, dtype, order, casting, copy)
+  auto t = parse_dtype(args[1]);
+  if (!t) return not_implemented();
+  const char* rule = PyUnicode_Check(args[3]) ? PyUnicode_AsUTF8(args[3]) : nullptr;
+  if (!rule) return not_implemented();
+  if (std::string_view(rule) != "unsafe") {
+    Casting c = std::string_view(rule) == "safe"        ? Casting::Safe
+                : std::string_view(rule) == "same_kind" ? Casting::SameKind
+                : std::string_view(rule) == "equiv"     ? Casting::Equiv
+                                                        : Casting::No;
+    if (!can_cast(a.dtype, *t, c)) return not_implemented();  // NumPy words the error
+  }
+  if (is_complex(a.dtype) && !is_complex(*t))
+    return not_implemented();  // ComplexWarning is NumPy's to give
+  int copy = PyObject_IsTrue(args[4]);
+  check(copy);
+  char order = order_of(args[2]);
+  const bool in_order = order == 'K' || (order != 'F' && tracer::is_c_contiguous(a)) ||
+                        (order != 'C' && tracer::is_f_contiguous(a));
+  if (!copy && *t == a.dtype && is_array(args[0]) && in_order) return Py_NewRef(args[0]);
+  return wrap_view(tracer::astype(a, *t, order, true), args[0]);
 }
-PyObject* astype(PyObject*, Args args, Py_ssize_t n) {  // (a, dtype, order, casting, copy)
-  return of_array<5>(args, n, [&](auto& a) -> PyObject* {
-    auto t = parse_dtype(args[1]);
-    if (!t) return not_implemented();
-    const char* rule = PyUnicode_Check(args[3]) ? PyUnicode_AsUTF8(args[3]) : nullptr;
-    if (!rule) return not_implemented();
-    if (std::string_view(rule) != "unsafe") {
-      Casting c = std::string_view(rule) == "safe"        ? Casting::Safe
-                  : std::string_view(rule) == "same_kind" ? Casting::SameKind
-                  : std::string_view(rule) == "equiv"     ? Casting::Equiv
-                                                          : Casting::No;
-      if (!can_cast(a.dtype, *t, c)) return not_implemented();  // NumPy words the error
-    }
-    if (is_complex(a.dtype) && !is_complex(*t))
-      return not_implemented();  // ComplexWarning is NumPy's to give
-    int copy = PyObject_IsTrue(args[4]);
-    check(copy);
-    char order = order_of(args[2]);
-    const bool in_order = order == 'K' || (order != 'F' && tracer::is_c_contiguous(a)) ||
-                          (order != 'C' && tracer::is_f_contiguous(a));
-    if (!copy && *t == a.dtype && is_array(args[0]) && in_order) return Py_NewRef(args[0]);
-    return wrap_view(tracer::astype(a, *t, order, true), args[0]);
-  });
-}
-PyObject* copy(PyObject*, Args args, Py_ssize_t n) {  // (a, order)
-  return of_array<2>(
-      args, n, [&](auto& a) { return wrap_view(tracer::copy(a, order_of(args[1])), args[0]); });
+PyObject* copy(tracer::Array& a, Exactly<2>& args) {  // (a, order)
+  return wrap_view(tracer::copy(a, order_of(args[1])), args[0]);
 }
 // elementwise(name, operands, out): the operations that are not ufuncs of NumPy: where, clip.
-PyObject* elementwise(PyObject*, Args args, Py_ssize_t n) {
-  if (!exact_count(n, 3)) return nullptr;
-  return guarded([&]() -> PyObject* {
-    OpId fn = find_op(PyUnicode_AsUTF8(args[0]));
-    Py_ssize_t count = PyTuple_GET_SIZE(args[1]);
-    if (fn == OpId::Count_ || count != op_info(fn).arity) return not_implemented();
-    OperandHolder h[3];
-    bool any = false;
-    for (Py_ssize_t i = 0; i < count; ++i) {
-      PyObject* o = PyTuple_GET_ITEM(args[1], i);
-      if (parse_operand(o, h[i]) == Parsed::Fallback) return not_implemented();
-      any |= h[i].is_object;
-    }
-    if (!any) return not_implemented();
-    tracer::ElementwiseOptions opt;
-    if (args[2] != Py_None) {
-      if (!is_array(args[2]) || as_array(args[2])->host) return not_implemented();
-      opt.out = &as_array(args[2])->array;
-    }
-    const tracer::Operand none(Scalar{}, Weak::None);
-    const tracer::Operand operands[] = {*h[0].operand, count > 1 ? *h[1].operand : none,
-                                        count > 2 ? *h[2].operand : none};
-    try {
-      tracer::Array made = tracer::elementwise(fn, std::span(operands, count), opt);
-      if (opt.out) return Py_NewRef(args[2]);
-      if (fn == OpId::Where) return wrap(std::move(made));
-      PyObject* const* first = &PyTuple_GET_ITEM(args[1], 0);
-      return wrap_like(std::move(made), first, count);
-    } catch (const DTypeError&) {
-      return not_implemented();  // NumPy decides and words the error
-    } catch (const plait::OverflowError&) {
-      return not_implemented();
-    }
-  });
+PyObject* elementwise(Exactly<3>& args) {
+  OpId fn = find_op(PyUnicode_AsUTF8(args[0]));
+  Py_ssize_t count = PyTuple_GET_SIZE(args[1]);
+  if (fn == OpId::Count_ || count != op_info(fn).arity) return not_implemented();
+  OperandHolder h[3];
+  bool any = false;
+  for (Py_ssize_t i = 0; i < count; ++i) {
+    PyObject* o = PyTuple_GET_ITEM(args[1], i);
+    if (parse_operand(o, h[i]) == Parsed::Fallback) return not_implemented();
+    any |= h[i].is_object;
+  }
+  if (!any) return not_implemented();
+  tracer::ElementwiseOptions opt;
+  if (args[2] != Py_None) {
+    if (!is_array(args[2]) || as_array(args[2])->host) return not_implemented();
+    opt.out = &as_array(args[2])->array;
+  }
+  const tracer::Operand none(Scalar{}, Weak::None);
+  const tracer::Operand operands[] = {*h[0].operand, count > 1 ? *h[1].operand : none,
+                                      count > 2 ? *h[2].operand : none};
+  try {
+    tracer::Array made = tracer::elementwise(fn, std::span(operands, count), opt);
+    if (opt.out) return Py_NewRef(args[2]);
+    if (fn == OpId::Where) return wrap(std::move(made));
+    PyObject* const* first = &PyTuple_GET_ITEM(args[1], 0);
+    return wrap_like(std::move(made), first, count);
+  } catch (const DTypeError&) {
+    return not_implemented();  // NumPy decides and words the error
+  } catch (const plait::OverflowError&) {
+    return not_implemented();
+  }
 }
 PyObject* set_where_casts_numbers(PyObject*, PyObject* on) {
   tracer::where_casts_numbers = on == Py_True;
   Py_RETURN_NONE;
 }
-PyObject* matmul(PyObject*, Args args, Py_ssize_t n) {  // (a, b)
-  return of_array<2>(args, n, [&](auto& a) -> PyObject* {
-    auto b = parse_array(args[1]);
-    return b ? wrap_like(tracer::matmul(a, *b), args, 2) : not_implemented();
-  });
+PyObject* matmul(tracer::Array& a, Exactly<2>& args) {  // (a, b)
+  auto b = parse_array(args[1]);
+  return b ? wrap_like(tracer::matmul(a, *b), args, 2) : not_implemented();
 }
 
-PyObject* empty(PyObject*, Args args, Py_ssize_t n) {  // (shape, dtype, order)
-  if (!exact_count(n, 3)) return nullptr;
-  return guarded([&]() -> PyObject* {
-    auto t = args[1] == Py_None ? DType::Float64 : parse_dtype(args[1]);
-    if (!t) return not_implemented();
-    return wrap(tracer::empty(*parse_shape(args[0]), *t, order_of(args[2])));
-  });
+PyObject* empty(Exactly<3>& args) {  // (shape, dtype, order)
+  auto t = args[1] == Py_None ? DType::Float64 : parse_dtype(args[1]);
+  if (!t) return not_implemented();
+  return wrap(tracer::empty(*parse_shape(args[0]), *t, order_of(args[2])));
 }
-PyObject* full(PyObject*, Args args, Py_ssize_t n) {  // (shape, value, dtype, order)
-  if (!exact_count(n, 4)) return nullptr;
-  return guarded([&]() -> PyObject* {
-    OperandHolder v;
-    if (parse_operand(args[1], v) == Parsed::Fallback || v.operand->array) return not_implemented();
-    auto t = args[2] == Py_None ? v.operand->scalar.dtype : parse_dtype(args[2]);
-    if (!t) return not_implemented();
-    const Scalar& s = v.operand->scalar;
-    // Values that need a question asked (1.5 into int, 300 into uint8) are NumPy's to convert.
-    if (s.dtype != *t && !can_cast(s.dtype, *t, Casting::Safe)) {
-      bool small = s.dtype == DType::Int64 && s.as<std::int64_t>() >= 0 &&
-                   s.as<std::int64_t>() < 128 && *t != DType::Bool;
-      bool real = is_float(s.dtype) && (is_float(*t) || is_complex(*t));
-      bool whole = s.dtype == DType::Int64 && (is_float(*t) || is_complex(*t));
-      bool zero_one = *t == DType::Bool && s.dtype == DType::Int64;
-      if (!small && !real && !whole && !zero_one) return not_implemented();
-    }
-    const Dims shape = *parse_shape(args[0]);
-    return wrap(filled(shape, tracer::reported_cast(*v.operand, *t), order_of(args[3])));
-  });
+PyObject* full(Exactly<4>& args) {  // (shape, value, dtype, order)
+  OperandHolder v;
+  if (parse_operand(args[1], v) == Parsed::Fallback || v.operand->array) return not_implemented();
+  auto t = args[2] == Py_None ? v.operand->scalar.dtype : parse_dtype(args[2]);
+  if (!t) return not_implemented();
+  const Scalar& s = v.operand->scalar;
+  // Values that need a question asked (1.5 into int, 300 into uint8) are NumPy's to convert.
+  if (s.dtype != *t && !can_cast(s.dtype, *t, Casting::Safe)) {
+    bool small = s.dtype == DType::Int64 && s.as<std::int64_t>() >= 0 &&
+                 s.as<std::int64_t>() < 128 && *t != DType::Bool;
+    bool real = is_float(s.dtype) && (is_float(*t) || is_complex(*t));
+    bool whole = s.dtype == DType::Int64 && (is_float(*t) || is_complex(*t));
+    bool zero_one = *t == DType::Bool && s.dtype == DType::Int64;
+    if (!small && !real && !whole && !zero_one) return not_implemented();
+  }
+  const Dims shape = *parse_shape(args[0]);
+  return wrap(filled(shape, tracer::reported_cast(*v.operand, *t), order_of(args[3])));
 }
-PyObject* assign(PyObject*, Args args, Py_ssize_t n) {  // (target, value, mask)
-  if (!exact_count(n, 3)) return nullptr;
-  return guarded([&]() -> PyObject* {
-    OperandHolder v;
-    if (!is_array(args[0]) || as_array(args[0])->host ||
-        parse_operand(args[1], v) == Parsed::Fallback)
-      return not_implemented();
-    std::optional<tracer::Array> mask;
-    if (args[2] != Py_None) {
-      mask = parse_array(args[2]);
-      if (!mask || mask->dtype != DType::Bool) return not_implemented();
-    }
-    tracer::assign(as_array(args[0])->array, *v.operand, mask ? &*mask : nullptr);
-    return Py_NewRef(Py_None);
-  });
+PyObject* assign(Exactly<3>& args) {  // (target, value, mask)
+  OperandHolder v;
+  if (!is_array(args[0]) || as_array(args[0])->host ||
+      parse_operand(args[1], v) == Parsed::Fallback)
+    return not_implemented();
+  std::optional<tracer::Array> mask;
+  if (args[2] != Py_None) {
+    mask = parse_array(args[2]);
+    if (!mask || mask->dtype != DType::Bool) return not_implemented();
+  }
+  tracer::assign(as_array(args[0])->array, *v.operand, mask ? &*mask : nullptr);
+  return Py_NewRef(Py_None);
 }
 // An int for what NumPy takes for an integer; None for all else.
 PyObject* index_of(PyObject*, PyObject* o) {
   if (PyLong_CheckExact(o)) return Py_NewRef(o);
   return guarded([&] { return has_index(o) ? check(PyNumber_Index(o)) : Py_NewRef(Py_None); });
 }
-PyObject* item_of(PyObject*, Args args, Py_ssize_t n) {  // (a, *index)
-  return guarded([&]() -> PyObject* {
-    if (!is_array(args[0]) || as_array(args[0])->host) return not_implemented();
-    return element_of(as_array(args[0])->array, args + 1, n - 1);
-  });
+PyObject* item_of(Args args, Py_ssize_t n) {  // (a, *index)
+  if (!is_array(args[0]) || as_array(args[0])->host) return not_implemented();
+  return element_of(as_array(args[0])->array, args + 1, n - 1);
 }
 
 }  // namespace
 
 PyMethodDef native_functions[] = {
-    {"reduce", c(reduce), METH_FASTCALL, nullptr},
-    {"reshape", c(reshape), METH_FASTCALL, nullptr},
-    {"transpose", c(transpose), METH_FASTCALL, nullptr},
-    {"broadcast_to", c(broadcast_to), METH_FASTCALL, nullptr},
-    {"squeeze", c(squeeze), METH_FASTCALL, nullptr},
-    {"view", c(view), METH_FASTCALL, nullptr},
-    {"expand_dims", c(expand_dims), METH_FASTCALL, nullptr},
-    {"flip", c(flip), METH_FASTCALL, nullptr},
-    {"swapaxes", c(swapaxes), METH_FASTCALL, nullptr},
-    {"moveaxis", c(moveaxis), METH_FASTCALL, nullptr},
-    {"diagonal", c(diagonal), METH_FASTCALL, nullptr},
-    {"astype", c(astype), METH_FASTCALL, nullptr},
-    {"copy", c(copy), METH_FASTCALL, nullptr},
-    {"elementwise", c(elementwise), METH_FASTCALL, nullptr},
-    {"matmul", c(matmul), METH_FASTCALL, nullptr},
-    {"empty", c(empty), METH_FASTCALL, nullptr},
-    {"full", c(full), METH_FASTCALL, nullptr},
-    {"assign", c(assign), METH_FASTCALL, nullptr},
-    {"item", c(item_of), METH_FASTCALL, nullptr},
+    row<reduce>("reduce"),
+    row<reshape>("reshape"),
+    row<transpose>("transpose"),
+    row<broadcast_to>("broadcast_to"),
+    row<squeeze>("squeeze"),
+    row<view>("view"),
+    row<expand_dims>("expand_dims"),
+    row<flip>("flip"),
+    row<swapaxes>("swapaxes"),
+    row<moveaxis>("moveaxis"),
+    row<diagonal>("diagonal"),
+    row<astype>("astype"),
+    row<copy>("copy"),
+    row<elementwise>("elementwise"),
+    row<matmul>("matmul"),
+    row<empty>("empty"),
+    row<full>("full"),
+    row<assign>("assign"),
+    row<item_of>("item"),
     {"index_of", index_of, METH_O, nullptr},
     {"set_where_casts_numbers", set_where_casts_numbers, METH_O, nullptr},
     {nullptr, nullptr, 0, nullptr}};

@@ -3,6 +3,7 @@
 // caller falls back to NumPy.
 #pragma once
 #include "ndarray.hpp"
+#include "rows.hpp"
 
 namespace plait::py {
 
@@ -32,9 +33,6 @@ extern PyMethodDef loop_functions[];     // loops.cpp: loops of NumPy's generali
 void add_programs(PyObject* module);     // program.cpp
 void lend_sorts();                       // once, before anything is sorted
 
-// What the functions are made of.
-using Args = PyObject* const*;
-
 // Plain calls of functions of the namespace; NotImplemented where there is more to it.
 using BriefFunction = PyObject* (*)(Args args, Py_ssize_t n, PyObject* names);
 BriefFunction brief_of(PyObject* name);  // short_functions.cpp; null for most
@@ -42,20 +40,11 @@ PyObject* sorted_copy(Args args, Py_ssize_t n, PyObject* names);
 extern PyMethodDef creation_functions[];
 bool default_dtype_differs();  // whether new arrays of this thread have another than float64
 
-template <class F>
-PyCFunction c(F* f) {
-  return reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(f));
-}
 inline PyObject* not_implemented() { return Py_NewRef(Py_NotImplemented); }
 // a == b and a != b of objects that stand for others, by what they stand for.
 inline PyObject* equal_to(PyObject* a, PyObject* b, int op) {
   if (a != b || (op != Py_EQ && op != Py_NE)) return not_implemented();
   return PyBool_FromLong(op == Py_EQ);
-}
-inline bool exact_count(Py_ssize_t n, Py_ssize_t want) {
-  if (n == want) return true;
-  PyErr_Format(PyExc_TypeError, "plait internal function takes %zd arguments, got %zd", want, n);
-  return false;
 }
 
 // body(), or NotImplemented where the caller made a mistake: NumPy, asked to make the same call,
@@ -70,19 +59,6 @@ PyObject* or_numpy(F&& body) {
   } catch (const plait::OverflowError&) {
   }
   return not_implemented();
-}
-
-// guarded() for functions whose integers may lie beyond int64: what NumPy makes of those depends on
-// the argument.
-template <class F>
-PyObject* guarded_within_int64(F&& body) noexcept {
-  return guarded([&]() -> PyObject* {
-    try {
-      return body();
-    } catch (const plait::OverflowError&) {
-      return not_implemented();
-    }
-  });
 }
 
 // NumPy warns of the imaginary parts that a conversion drops.
@@ -125,7 +101,7 @@ PyObject* element_of(const tracer::Array& a, PyObject* const* at, Py_ssize_t n);
 PyObject* reduced(ReduceKind kind, PyObject* const* args);
 // mean, var, std, ptp and count_nonzero; args: name, a, axis, dtype, out, keepdims, where, ddof,
 // mean. NotImplemented: NumPy's to do.
-PyObject* statistic(PyObject*, Args args, Py_ssize_t n);
+PyObject* statistic(Exactly<9>& args);
 // A view or copy made from `from`: views name it as their base and keep its subclass.
 PyObject* wrap_view(tracer::Array a, PyObject* from);
 

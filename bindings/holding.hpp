@@ -39,4 +39,11 @@ void* slot_of(F* f) {
   return reinterpret_cast<void*>(f);
 }
 
+// Makes the type, which the module has by its name; false with a Python error. It lives on.
+inline bool add_type(PyObject* module, PyType_Spec& spec, PyTypeObject** type = nullptr) {
+  auto* const made = reinterpret_cast<PyTypeObject*>(PyType_FromSpec(&spec));
+  if (type) *type = made;
+  return made && PyModule_AddType(module, made) == 0;
+}
+
 }  // namespace plait::py

@@ -334,10 +334,7 @@ int array_setitem(PyObject* self, PyObject* key, PyObject* value) {
   if (value && stored_now(as_array(self), key, value)) return 0;
   return guarded_int([&]() -> int {
     ArrayObject* a = as_array(self);
-    if (!value) {
-      PyErr_SetString(PyExc_ValueError, "cannot delete array elements");
-      throw PythonError{};
-    }
+    if (!value) raise_error(PyExc_ValueError, "cannot delete array elements");
     auto fallback = [&] {
       Owned done(call_hook(hooks.setitem, self, key, value));
       return 0;

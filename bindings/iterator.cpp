@@ -3,6 +3,7 @@
 // read at each step, as NumPy's are.
 #include "iterator.hpp"
 #include "element_now.hpp"
+#include "holding.hpp"
 #include "imported.hpp"
 #include "tracer/device.hpp"
 
@@ -190,9 +191,7 @@ PyType_Spec element_spec = {"plait._plait.elements_in_order", sizeof(IteratorObj
 
 bool add_iterators(PyObject* module) {
   rows_type = reinterpret_cast<PyTypeObject*>(PyType_FromSpec(&row_spec));
-  const Owned elements(PyType_FromSpec(&element_spec));
-  return rows_type && elements &&
-         PyModule_AddObjectRef(module, "elements_in_order", elements.get()) == 0;
+  return rows_type && add_type(module, element_spec);
 }
 
 PyObject* rows_of(PyObject* array) {
@@ -211,9 +210,8 @@ PyObject* flat_of(PyObject* array) {
   const int ndim =
       a->host ? PyArray_NDIM(reinterpret_cast<PyArrayObject*>(a->host)) : a->array.ndim();
   if (ndim > 32) {  // NumPy's own limit of this object alone
-    PyErr_Format(PyExc_RuntimeError,
-                 "this function only supports up to 32 dimensions but the array has %d.", ndim);
-    throw PythonError{};
+    raise_error(PyExc_RuntimeError,
+                "this function only supports up to 32 dimensions but the array has %d.", ndim);
   }
   auto* it = as_iterator(check(type->tp_alloc(type, 0)));
   it->array = Py_NewRef(array);

@@ -177,9 +177,7 @@ Owned tuple_of(Arguments args) {
 }
 
 bool add_jitted(PyObject* module) {
-  jitted_type = reinterpret_cast<PyTypeObject*>(PyType_FromSpec(&spec));
-  return jitted_type && make_function_type() &&
-         PyModule_AddObjectRef(module, "Jitted", reinterpret_cast<PyObject*>(jitted_type)) == 0 &&
+  return make_function_type() && add_type(module, spec, &jitted_type) &&
          PyModule_AddFunctions(module, functions) == 0;
 }
 

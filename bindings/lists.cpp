@@ -161,12 +161,10 @@ tracer::Array filled(const Dims& shape, const Scalar& s, char order) {
 }
 
 namespace {
-PyObject* array_of(PyObject*, PyObject* o) {
-  return guarded([&]() -> PyObject* {
-    if (is_list(o) && tracer::current_device() == kHost)
-      if (auto made = from_list(o)) return wrap(std::move(*made));
-    return not_implemented();
-  });
+PyObject* array_of(PyObject* o) {
+  if (is_list(o) && tracer::current_device() == kHost)
+    if (auto made = from_list(o)) return wrap(std::move(*made));
+  return not_implemented();
 }
 }  // namespace
 
@@ -246,7 +244,7 @@ std::uint64_t kind_of_call(std::span<PyObject* const> args) {
   return all;
 }
 
-PyMethodDef list_functions[] = {{"array_of", array_of, METH_O, nullptr},
+PyMethodDef list_functions[] = {row<array_of>("array_of"),
                                 {"holds_only", c(holds_only_of), METH_FASTCALL, nullptr},
                                 {nullptr, nullptr, 0, nullptr}};
 

@@ -13,7 +13,6 @@
 namespace plait::py {
 namespace {
 
-constexpr int kMostEntries = 16;
 constexpr double kEntry = 1.5e-6;  // seconds that running an entry takes beside the loop
 
 // --- what all calls ask
@@ -73,8 +72,8 @@ bool warnings_may_raise() {
 // --- a loop
 
 struct LoopObject {
-  PyObject_HEAD PyObject* entries;  // list, the one that was used last first
-  PyObject* unbound;
+  PyObject_HEAD PyObject* unbound;
+  LoopEntries entries;
   bool fast, slow;  // the last time: by code that has an entry, or not
   long long naps;   // rounds that it sleeps through: it is not even called
   double each;      // seconds of an iteration in Python; of a `while`, of all that a call makes
@@ -95,22 +94,21 @@ PyObject* by_entry(PyObject* self, PyObject* numbers) {
   std::optional<Range> range;
   if (numbers && !(range = range_of(numbers))) return nullptr;
   if (!loops_may_run()) return nullptr;
-  const Owned locals = locals_of_caller(), entries = Owned::borrow(loop->entries);
-  for (Py_ssize_t i = 0; i < PyList_GET_SIZE(entries.get()); ++i) {
-    const Owned entry = Owned::borrow(PyList_GET_ITEM(entries.get(), i));
-    PyObject* const done =
-        run_entry(entry.get(), self, loop->unbound, range, locals.get(), loop->each);
-    if (done) return done;
-  }
-  return nullptr;
+  const Owned locals = locals_of_caller();
+  PyObject* done = nullptr;
+  const auto runs = [&](const Owned& entry) {
+    done = run_entry(entry.get(), self, loop->unbound, range, locals.get(), loop->each);
+    return done != nullptr;
+  };
+  loop->entries.find(runs);
+  return done;
 }
 
 // Nothing, or the numbers that are counted, and what the loop goes over where that is something
 // else.
 PyObject* call_loop(PyObject* self, PyObject* args, PyObject* named) {
   LoopObject* const loop = as_loop(self);
-  if (loop->entries && PyList_GET_SIZE(loop->entries) > 0 && !named &&
-      PyTuple_GET_SIZE(args) <= 2) {
+  if (!loop->entries.empty() && !named && PyTuple_GET_SIZE(args) <= 2) {
     const Py_ssize_t given = PyTuple_GET_SIZE(args);
     PyObject* const numbers = given > 0 ? PyTuple_GET_ITEM(args, 0) : nullptr;
     if (numbers && PyRange_Check(numbers)) {
@@ -143,18 +141,14 @@ PyObject* end_loop(PyObject* self, PyObject* rest) {
 
 // add_entry(entry)
 PyObject* add_entry(PyObject* self, PyObject* entry) {
-  LoopObject* const loop = as_loop(self);
   if (!is_loop_entry(entry)) return PyErr_Format(PyExc_TypeError, "not a LoopEntry");
-  if (!loop->entries) loop->entries = PyList_New(0);
-  if (!loop->entries ||
-      (PyList_GET_SIZE(loop->entries) < kMostEntries && PyList_Insert(loop->entries, 0, entry) < 0))
-    return nullptr;
+  as_loop(self)->entries.add(Owned::borrow(entry));
   Py_RETURN_NONE;
 }
 
 // Of a loop that machine code leaves to Python too often.
 PyObject* drop_entries(PyObject* self, PyObject*) {
-  Py_CLEAR(as_loop(self)->entries);
+  as_loop(self)->entries.clear();
   Py_RETURN_NONE;
 }
 
@@ -192,12 +186,26 @@ int set_naps(PyObject* self, PyObject* rounds, void*) {
 PyObject* make_loop(PyTypeObject* type, PyObject*, PyObject*) {
   PyObject* const o = type->tp_alloc(type, 0);
   if (!o) return nullptr;
+  new (&as_loop(o)->entries) LoopEntries;
   as_loop(o)->unbound = PyObject_GetAttrString(o, "unbound");
   if (as_loop(o)->unbound) return o;
   Py_DECREF(o);
   return nullptr;
 }
-using LoopHolding = Holding<LoopObject, &LoopObject::entries, &LoopObject::unbound>;
+using LoopHolding = Holding<LoopObject, &LoopObject::unbound>;
+int traverse_loop(PyObject* self, visitproc visit, void* arg) {
+  for (const Owned& entry : as_loop(self)->entries) Py_VISIT(entry.get());
+  return LoopHolding::traverse(self, visit, arg);
+}
+int clear_loop(PyObject* self) {
+  as_loop(self)->entries.clear();
+  return LoopHolding::clear(self);
+}
+void dealloc_loop(PyObject* self) {
+  PyObject_GC_UnTrack(self);
+  as_loop(self)->entries.~LoopEntries();
+  LoopHolding::dealloc(self);
+}
 
 // --- a function
 
@@ -283,9 +291,9 @@ PyGetSetDef loop_getset[] = {{"awake", is_awake, nullptr, nullptr, nullptr},
                              {nullptr, nullptr, nullptr, nullptr, nullptr}};
 PyType_Slot loop_slots[] = {{Py_tp_new, slot_of(make_loop)},
                             {Py_tp_call, slot_of(call_loop)},
-                            {Py_tp_dealloc, slot_of(LoopHolding::dealloc)},
-                            {Py_tp_traverse, slot_of(LoopHolding::traverse)},
-                            {Py_tp_clear, slot_of(LoopHolding::clear)},
+                            {Py_tp_dealloc, slot_of(dealloc_loop)},
+                            {Py_tp_traverse, slot_of(traverse_loop)},
+                            {Py_tp_clear, slot_of(clear_loop)},
                             {Py_tp_methods, loop_methods},
                             {Py_tp_getset, loop_getset},
                             {0, nullptr}};
@@ -310,7 +318,7 @@ PyType_Spec direct_spec = {"plait._plait.DirectCall", sizeof(DirectObject), 0,
 
 bool loops_may_run() { return !is_traced() && errors_are_heard() && !warnings_may_raise(); }
 
-PyObject* entries_of(PyObject* loop) { return as_loop(loop)->entries; }
+LoopEntries& entries_of(PyObject* loop) { return as_loop(loop)->entries; }
 
 bool is_direct_call(PyObject* o) { return Py_TYPE(o) == direct_type; }
 PyObject* directly(PyObject* direct, Arguments args) {
@@ -320,11 +328,7 @@ PyObject* directly(PyObject* direct, Arguments args) {
 bool is_loop_call(PyObject* o) { return PyObject_TypeCheck(o, loop_type); }
 
 bool add_loop_calls(PyObject* module) {
-  loop_type = reinterpret_cast<PyTypeObject*>(PyType_FromSpec(&loop_spec));
-  direct_type = reinterpret_cast<PyTypeObject*>(PyType_FromSpec(&direct_spec));
-  return loop_type && direct_type &&
-         PyModule_AddObjectRef(module, "LoopCall", reinterpret_cast<PyObject*>(loop_type)) == 0 &&
-         PyModule_AddObjectRef(module, "DirectCall", reinterpret_cast<PyObject*>(direct_type)) == 0;
+  return add_type(module, loop_spec, &loop_type) && add_type(module, direct_spec, &direct_type);
 }
 
 }  // namespace plait::py

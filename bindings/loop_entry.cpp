@@ -90,20 +90,14 @@ int set_each(PyObject* self, PyObject* seconds, void*) {
 
 // list_of_rows(rows, address, count): a list of the elements whose words begin there, as
 // listed.py's _rows() describes them
-PyObject* new_list_of_rows(PyObject*, PyObject* const* args, Py_ssize_t n) {
-  if (n != 3)
-    return PyErr_Format(PyExc_TypeError, "list_of_rows() takes rows, an address and a count");
-  return guarded([&]() -> PyObject* {
-    const auto address = reinterpret_cast<const std::int64_t*>(PyLong_AsVoidPtr(args[1]));
-    const Py_ssize_t count = PyLong_AsSsize_t(args[2]);
-    if (PyErr_Occurred()) throw PythonError{};
-    return list_of_rows(rows_of(args[0]), address, count);
-  });
+PyObject* new_list_of_rows(Exactly<3>& args) {
+  const auto address = reinterpret_cast<const std::int64_t*>(PyLong_AsVoidPtr(args[1]));
+  const Py_ssize_t count = PyLong_AsSsize_t(args[2]);
+  if (PyErr_Occurred()) throw PythonError{};
+  return list_of_rows(rows_of(args[0]), address, count);
 }
-PyMethodDef list_methods[] = {
-    {"list_of_rows", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(new_list_of_rows)),
-     METH_FASTCALL, nullptr},
-    {nullptr, nullptr, 0, nullptr}};
+PyMethodDef list_methods[] = {row<new_list_of_rows>("list_of_rows"),
+                              {nullptr, nullptr, 0, nullptr}};
 
 PyType_Slot done_slots[] = {
     {Py_tp_dealloc, slot_of(dealloc_done)}, {Py_tp_iter, slot_of(iterate_done)}, {0, nullptr}};
@@ -254,9 +248,8 @@ bool add_loop_entries(PyObject* module) {
   if (!nothing) return false;
   const Owned end(PyIter_Next(nothing));  // which lets go of the tuple
   done_type = reinterpret_cast<PyTypeObject*>(PyType_FromSpec(&done_spec));
-  entry_type = reinterpret_cast<PyTypeObject*>(PyType_FromSpec(&entry_spec));
-  return done_type && entry_type && PyModule_AddFunctions(module, list_methods) == 0 &&
-         PyModule_AddObjectRef(module, "LoopEntry", reinterpret_cast<PyObject*>(entry_type)) == 0;
+  return done_type && PyModule_AddFunctions(module, list_methods) == 0 &&
+         add_type(module, entry_spec, &entry_type);
 }
 
 }  // namespace plait::py

@@ -15,6 +15,7 @@
 #include <cstdint>
 #include <optional>
 
+#include "engine/plans/call_cache.hpp"
 #include "holding.hpp"
 #include "jitted.hpp"
 #include "python.hpp"
@@ -48,7 +49,8 @@ PyObject* run_whole(PyObject* entry, PyObject* body, Arguments args);
 
 // Whether compiled loops may run now: nobody traces, and what they may hear of raises nothing.
 bool loops_may_run();
-PyObject* entries_of(PyObject* loop);  // a list, borrowed, or null
+using LoopEntries = engine::CallCache<Owned, engine::kKeptCalls>;
+LoopEntries& entries_of(PyObject* loop);
 bool is_loop_call(PyObject* o);
 
 bool add_loop_entries(PyObject* module);  // false with a Python error

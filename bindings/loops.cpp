@@ -174,80 +174,74 @@ PyObject* answer(unsigned flags, Operands&& o) {
 // run_loop(ufunc, type, arrays, results, batch, sizes, seconds): the results of the ufunc's loop
 // for its type of that number, after the floating-point flags that it raised. Core dimensions come
 // last; `sizes` are theirs, in the order in which the signature names them.
-PyObject* run_loop(PyObject*, Args args, Py_ssize_t n) {
-  if (!exact_count(n, 7)) return nullptr;
-  return guarded([&]() -> PyObject* {
-    const PyUFuncObject* const u = ufunc_of(args[0]);
-    const std::int64_t type = integer(args[1]);
-    const Dims batch = *parse_axes(args[4]);
-    auto operands = parse_operands(args[2], args[3], u->core_num_dims, batch.size());
-    if (!operands) return not_implemented();
-    engine::BatchLoop loop;
-    RaisingLoop raising(u, type);
-    loop.fn = RaisingLoop::run;
-    loop.data = &raising;
-    loop.batch = batch;
-    const Dims sizes = *parse_axes(args[5]);
-    loop.sizes.assign(sizes.begin(), sizes.end());
-    loop.seconds = PyFloat_AsDouble(args[6]);
-    for (std::size_t k = 0; k < operands->all.size(); ++k) {
-      const Memory& m = operands->all[k];
-      const int core = u->core_num_dims[k];
-      for (int d = m.shape.size() - core; d < m.shape.size(); ++d)
-        loop.core_steps.push_back(m.strides[d]);
-      loop.operands.push_back(m.data);
-      loop.strides.push_back(batch_steps(m, batch.size(), core));
-    }
-    const engine::AtCall at_call;
-    unsigned flags = 0;
-    {
-      const GilParked released;
-      const engine::InterruptScope scope(true);
-      std::optional<engine::OneBlasThread> alone;
-      if (element_count(loop.batch) > 1) alone.emplace();
-      flags = engine::run_batches(loop);
-    }
-    raising.check_raised();
-    if (!operands->made.empty())
-      at_call.done(u->name, operands->made[0].dtype, operands->made[0].shape);
-    return answer(flags, std::move(*operands));
-  });
+PyObject* run_loop(Exactly<7>& args) {
+  const PyUFuncObject* const u = ufunc_of(args[0]);
+  const std::int64_t type = integer(args[1]);
+  const Dims batch = *parse_axes(args[4]);
+  auto operands = parse_operands(args[2], args[3], u->core_num_dims, batch.size());
+  if (!operands) return not_implemented();
+  engine::BatchLoop loop;
+  RaisingLoop raising(u, type);
+  loop.fn = RaisingLoop::run;
+  loop.data = &raising;
+  loop.batch = batch;
+  const Dims sizes = *parse_axes(args[5]);
+  loop.sizes.assign(sizes.begin(), sizes.end());
+  loop.seconds = PyFloat_AsDouble(args[6]);
+  for (std::size_t k = 0; k < operands->all.size(); ++k) {
+    const Memory& m = operands->all[k];
+    const int core = u->core_num_dims[k];
+    for (int d = m.shape.size() - core; d < m.shape.size(); ++d)
+      loop.core_steps.push_back(m.strides[d]);
+    loop.operands.push_back(m.data);
+    loop.strides.push_back(batch_steps(m, batch.size(), core));
+  }
+  const engine::AtCall at_call;
+  unsigned flags = 0;
+  {
+    const GilParked released;
+    const engine::InterruptScope scope(true);
+    std::optional<engine::OneBlasThread> alone;
+    if (element_count(loop.batch) > 1) alone.emplace();
+    flags = engine::run_batches(loop);
+  }
+  raising.check_raised();
+  if (!operands->made.empty())
+    at_call.done(u->name, operands->made[0].dtype, operands->made[0].shape);
+  return answer(flags, std::move(*operands));
 }
 
 // long_fft(ufunc, type, array, result, forward, scale): the transform of one line, by the ufunc's
 // loop for short ones. NotImplemented where its length is not made for that.
-PyObject* long_fft(PyObject*, Args args, Py_ssize_t n) {
-  if (!exact_count(n, 6)) return nullptr;
-  return guarded([&]() -> PyObject* {
-    const PyUFuncObject* const u = ufunc_of(args[0]);
-    const std::int64_t type = integer(args[1]);
-    const Owned arrays(check(PyTuple_Pack(1, args[2]))), results(check(PyTuple_Pack(1, args[3])));
-    auto a = parse_array(args[2]);
-    if (!a || a->ndim() != 1 || !engine::LongFft::takes(a->shape[0], a->dtype))
-      return not_implemented();
-    auto operands = parse_operands(arrays.get(), results.get());
-    if (!operands) return not_implemented();
-    RaisingLoop raising(u, type);
-    const engine::LongFft transform{RaisingLoop::run, &raising, PyObject_IsTrue(args[4]) == 1,
-                                    PyFloat_AsDouble(args[5])};
-    const engine::AtCall at_call;
-    {
-      const GilParked released;
-      const engine::InterruptScope scope(true);
-      const Memory& in = operands->all[0];
-      transform.run(a->dtype, in.data, in.shape[0], in.strides[0], operands->all[1].data);
-    }
-    raising.check_raised();
-    at_call.done(u->name, a->dtype, a->shape);
-    return answer(0, std::move(*operands));
-  });
+PyObject* long_fft(Exactly<6>& args) {
+  const PyUFuncObject* const u = ufunc_of(args[0]);
+  const std::int64_t type = integer(args[1]);
+  const Owned arrays(check(PyTuple_Pack(1, args[2]))), results(check(PyTuple_Pack(1, args[3])));
+  auto a = parse_array(args[2]);
+  if (!a || a->ndim() != 1 || !engine::LongFft::takes(a->shape[0], a->dtype))
+    return not_implemented();
+  auto operands = parse_operands(arrays.get(), results.get());
+  if (!operands) return not_implemented();
+  RaisingLoop raising(u, type);
+  const engine::LongFft transform{RaisingLoop::run, &raising, PyObject_IsTrue(args[4]) == 1,
+                                  PyFloat_AsDouble(args[5])};
+  const engine::AtCall at_call;
+  {
+    const GilParked released;
+    const engine::InterruptScope scope(true);
+    const Memory& in = operands->all[0];
+    transform.run(a->dtype, in.data, in.shape[0], in.strides[0], operands->all[1].data);
+  }
+  raising.check_raised();
+  at_call.done(u->name, a->dtype, a->shape);
+  return answer(0, std::move(*operands));
 }
 
 }  // namespace
 
 PyMethodDef loop_functions[] = {
-    {"run_loop", c(run_loop), METH_FASTCALL, nullptr},
-    {"long_fft", c(long_fft), METH_FASTCALL, nullptr},
+    row<run_loop>("run_loop"),
+    row<long_fft>("long_fft"),
     {nullptr, nullptr, 0, nullptr},
 };
 

@@ -33,17 +33,15 @@ PyObject* borrowed_from(PyObject* o) {
 
 namespace {
 
-PyObject* adopt_array(PyObject*, PyObject* o) {  // nobody else uses the numpy array
-  return guarded([&] { return from_numpy(o, Take::Adopt); });
+PyObject* adopt_array(PyObject* o) {  // nobody else uses the numpy array
+  return from_numpy(o, Take::Adopt);
 }
-PyObject* share_array(PyObject*, PyObject* o) {  // both sides see writes
-  return guarded([&] { return from_numpy(o, Take::Share); });
+PyObject* share_array(PyObject* o) {  // both sides see writes
+  return from_numpy(o, Take::Share);
 }
-PyObject* copy_array(PyObject*, PyObject* o) {
-  return guarded([&] { return from_numpy(o, Take::Copy); });
-}
-PyObject* borrow_array(PyObject*, PyObject* o) {  // until end_borrow()
-  return guarded([&] { return borrowed_from(o); });
+PyObject* copy_array(PyObject* o) { return from_numpy(o, Take::Copy); }
+PyObject* borrow_array(PyObject* o) {  // until end_borrow()
+  return borrowed_from(o);
 }
 PyObject* ended(Args args, Py_ssize_t n, tracer::Leftover leftover) {
   return guarded([&]() -> PyObject* {
@@ -61,12 +59,10 @@ PyObject* abandon_borrow(PyObject*, Args args, Py_ssize_t n) {  // the same, aft
   return ended(args, n, tracer::Leftover::Pending);
 }
 PyObject* export_array(
-    PyObject*, PyObject* o) {  // a live numpy array; scalars and numpy arrays are as they are
-  return guarded([&]() -> PyObject* {
-    if (is_array(o)) return to_numpy(as_array(o));
-    if (is_lazy(o)) return Py_NewRef(lazy_value(as_lazy(o)));
-    return Py_NewRef(o);
-  });
+    PyObject* o) {  // a live numpy array; scalars and numpy arrays are as they are
+  if (is_array(o)) return to_numpy(as_array(o));
+  if (is_lazy(o)) return Py_NewRef(lazy_value(as_lazy(o)));
+  return Py_NewRef(o);
 }
 PyObject* host_of(
     PyObject*, PyObject* o) {  // the host array of a dtype that the engine does not cover, or None
@@ -75,55 +71,42 @@ PyObject* host_of(
 PyObject* is_lent(PyObject*, PyObject* o) {  // whether a NumPy array is over Plait's memory
   return PyBool_FromLong(PyArray_CheckExact(o) && exported(reinterpret_cast<PyArrayObject*>(o)));
 }
-PyObject* evaluate_all(PyObject*, Args args, Py_ssize_t n) {
-  return guarded([&]() -> PyObject* {
-    std::vector<tracer::Array> arrays;
-    for (Py_ssize_t i = 0; i < n; ++i) {
-      if (is_array(args[i]) && !as_array(args[i])->host) arrays.push_back(as_array(args[i])->array);
-      if (is_lazy(args[i])) arrays.push_back(as_lazy(args[i])->array);
-    }
-    without_gil([&] { tracer::evaluate(arrays); });
-    return Py_NewRef(Py_None);
-  });
+PyObject* evaluate_all(Args args, Py_ssize_t n) {
+  std::vector<tracer::Array> arrays;
+  for (Py_ssize_t i = 0; i < n; ++i) {
+    if (is_array(args[i]) && !as_array(args[i])->host) arrays.push_back(as_array(args[i])->array);
+    if (is_lazy(args[i])) arrays.push_back(as_lazy(args[i])->array);
+  }
+  without_gil([&] { tracer::evaluate(arrays); });
+  return Py_NewRef(Py_None);
 }
-PyObject* may_share(PyObject*, Args args, Py_ssize_t n) {
-  if (!exact_count(n, 2)) return nullptr;
-  return guarded([&]() -> PyObject* {
-    if (!is_array(args[0]) || !is_array(args[1]) || as_array(args[0])->host ||
-        as_array(args[1])->host)
-      return not_implemented();
-    return PyBool_FromLong(
-        tracer::may_share_memory(as_array(args[0])->array, as_array(args[1])->array));
-  });
+PyObject* may_share(Exactly<2>& args) {
+  if (!is_array(args[0]) || !is_array(args[1]) || as_array(args[0])->host ||
+      as_array(args[1])->host)
+    return not_implemented();
+  return PyBool_FromLong(
+      tracer::may_share_memory(as_array(args[0])->array, as_array(args[1])->array));
 }
 // (a, type, from): the same memory in a subclass; __array_finalize__ is told of `from`
-PyObject* view_as(PyObject*, Args args, Py_ssize_t n) {
-  if (!exact_count(n, 3)) return nullptr;
-  return guarded([&]() -> PyObject* {
-    auto* type = reinterpret_cast<PyTypeObject*>(args[1]);
-    if (!is_array(args[0]) || !PyType_IsSubtype(type, array_type)) {
-      PyErr_SetString(PyExc_TypeError, "view_as takes a Plait array and a subclass of its type");
-      throw PythonError{};
-    }
-    ArrayObject* a = as_array(args[0]);
-    Owned out(a->host ? wrap_host(a->host, type) : wrap(a->array, args[0], type));
-    if (type != array_type) finalize(out.get(), args[2]);
-    return out.release();
-  });
+PyObject* view_as(Exactly<3>& args) {
+  auto* type = reinterpret_cast<PyTypeObject*>(args[1]);
+  if (!is_array(args[0]) || !PyType_IsSubtype(type, array_type))
+    raise_error(PyExc_TypeError, "view_as takes a Plait array and a subclass of its type");
+  ArrayObject* a = as_array(args[0]);
+  Owned out(a->host ? wrap_host(a->host, type) : wrap(a->array, args[0], type));
+  if (type != array_type) finalize(out.get(), args[2]);
+  return out.release();
 }
 // The first array becomes the second one, as ndarray.resize asks.
-PyObject* replace(PyObject*, Args args, Py_ssize_t n) {
-  if (!exact_count(n, 2)) return nullptr;
-  return guarded([&]() -> PyObject* {
-    ArrayObject *a = as_array(args[0]), *b = as_array(args[1]);
-    // Whoever ends the borrowing knows it by the array.
-    if (a->array && a->array.storage->borrowed)
-      throw plait::ValueError("cannot resize this array: it does not own its data");
-    a->array = b->array;
-    PyObject* old = std::exchange(a->host, Py_XNewRef(b->host));
-    Py_XDECREF(old);
-    return Py_NewRef(Py_None);
-  });
+PyObject* replace(Exactly<2>& args) {
+  ArrayObject *a = as_array(args[0]), *b = as_array(args[1]);
+  // Whoever ends the borrowing knows it by the array.
+  if (a->array && a->array.storage->borrowed)
+    throw plait::ValueError("cannot resize this array: it does not own its data");
+  a->array = b->array;
+  PyObject* old = std::exchange(a->host, Py_XNewRef(b->host));
+  Py_XDECREF(old);
+  return Py_NewRef(Py_None);
 }
 // (made, given) -> made, of the standard, as as_standard() has it; an array that is among those
 // given is somebody's already, who gets NumPy's scalars from it: a view stands for it.
@@ -139,24 +122,20 @@ PyObject* standard(PyObject*, Args args, Py_ssize_t n) {
     return as_standard(Py_NewRef(args[0]), model == end ? nullptr : *model);
   });
 }
-PyObject* set_base_of(PyObject*, Args args, Py_ssize_t n) {  // (a, base) -> a
-  if (!exact_count(n, 2)) return nullptr;
+PyObject* set_base_of(Exactly<2>& args) {  // (a, base) -> a
   set_base(args[0], args[1]);
   return Py_NewRef(args[0]);
 }
-PyObject* set_writeable(PyObject*, Args args, Py_ssize_t n) {  // (a, flag)
-  if (!exact_count(n, 2)) return nullptr;
+PyObject* set_writeable(Exactly<2>& args) {  // (a, flag)
   note_relaid(as_array(args[0]));
   as_array(args[0])->array.writeable = args[1] == Py_True;
   Py_RETURN_NONE;
 }
 
-PyObject* reads_wait(PyObject*, PyObject* yes) {
-  return guarded([&] {
-    bool before = false;
-    without_gil([&] { before = tracer::let_reads_wait(yes == Py_True); });
-    return PyBool_FromLong(before);
-  });
+PyObject* reads_wait(PyObject* yes) {
+  bool before = false;
+  without_gil([&] { before = tracer::let_reads_wait(yes == Py_True); });
+  return PyBool_FromLong(before);
 }
 PyObject* live(PyObject*, PyObject*) { return PyLong_FromSsize_t(live_objects); }
 PyObject* relaid(PyObject*, PyObject*) { return PyLong_FromSsize_t(times_relaid); }
@@ -182,26 +161,26 @@ PyObject* references(PyObject*, PyObject* dict) {
 PyMethodDef memory_functions[] = {
     {"live_objects", live, METH_NOARGS, nullptr},
     {"live_scalars", live_lazy, METH_NOARGS, nullptr},
-    {"let_reads_wait", reads_wait, METH_O, nullptr},
+    row<reads_wait>("let_reads_wait"),
     {"references", references, METH_O, nullptr},
     {"times_relaid", relaid, METH_NOARGS, nullptr},
-    {"adopt", adopt_array, METH_O, nullptr},
-    {"share", share_array, METH_O, nullptr},
-    {"copy_in", copy_array, METH_O, nullptr},
-    {"borrow", borrow_array, METH_O, nullptr},
+    row<adopt_array>("adopt"),
+    row<share_array>("share"),
+    row<copy_array>("copy_in"),
+    row<borrow_array>("borrow"),
     {"end_borrow", c(end_borrow), METH_FASTCALL, nullptr},
     {"abandon_borrow", c(abandon_borrow), METH_FASTCALL, nullptr},
-    {"export", export_array, METH_O, nullptr},
+    row<export_array>("export"),
     {"is_lent", is_lent, METH_O, nullptr},
     {"host_of", host_of, METH_O, nullptr},
-    {"evaluate", c(evaluate_all), METH_FASTCALL, nullptr},
-    {"may_share_memory", c(may_share), METH_FASTCALL, nullptr},
-    {"view_as", c(view_as), METH_FASTCALL, nullptr},
-    {"replace", c(replace), METH_FASTCALL, nullptr},
+    row<evaluate_all>("evaluate"),
+    row<may_share>("may_share_memory"),
+    row<view_as>("view_as"),
+    row<replace>("replace"),
     {"standard", c(standard), METH_FASTCALL,
      "(made, arguments): what was made of them, as an array of plait.array_api"},
-    {"set_base", c(set_base_of), METH_FASTCALL, nullptr},
-    {"set_writeable", c(set_writeable), METH_FASTCALL, nullptr},
+    row<set_base_of>("set_base"),
+    row<set_writeable>("set_writeable"),
     {nullptr, nullptr, 0, nullptr}};
 
 }  // namespace plait::py

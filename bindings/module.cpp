@@ -33,17 +33,12 @@ namespace plait::py {
 namespace {
 
 void set_hooks(const pb::dict& d) {
-  auto take = [&](const char* name, PyObject*& slot) { slot = Py_NewRef(d[name].ptr()); };
-  take("binary", hooks.binary);
-  take("unary", hooks.unary);
-  take("getitem", hooks.getitem);
-  take("setitem", hooks.setitem);
-  take("ufunc", hooks.ufunc);
-  take("call", hooks.call);
-  take("function", hooks.function);
-  take("note", hooks.note);
-  take("repr", hooks.repr);
-  take("dtype_error", hooks.dtype_error);
+  const std::pair<const char*, PyObject**> slots[] = {
+      {"binary", &hooks.binary},          {"unary", &hooks.unary}, {"getitem", &hooks.getitem},
+      {"setitem", &hooks.setitem},        {"ufunc", &hooks.ufunc}, {"call", &hooks.call},
+      {"function", &hooks.function},      {"note", &hooks.note},   {"repr", &hooks.repr},
+      {"dtype_error", &hooks.dtype_error}};
+  for (const auto& [name, slot] : slots) *slot = Py_NewRef(d[name].ptr());
 }
 
 pb::dict stats() {
@@ -190,28 +185,17 @@ PYBIND11_MODULE(_plait, m) {
     m.add_object(names[i],
                  pb::reinterpret_borrow<pb::object>(reinterpret_cast<PyObject*>(types[i])));
   }
-  if (!add_device_errors(m.ptr()) || !make_export_type() || !add_iterators(m.ptr()) ||
-      !add_replayed(m.ptr()) || !add_loop_entries(m.ptr()) || !add_loop_calls(m.ptr()) ||
-      !add_whole_calls(m.ptr()) || !add_jitted(m.ptr()) || !add_foreign(m.ptr()) ||
-      !add_scope(m.ptr()) || !add_crossing(m.ptr()) || !add_call_account(m.ptr()) ||
-      !add_asking_function(m.ptr()) || PyModule_AddFunctions(m.ptr(), native_functions) < 0 ||
-      PyModule_AddFunctions(m.ptr(), memory_functions) < 0 ||
-      PyModule_AddFunctions(m.ptr(), compat_functions) < 0 ||
-      PyModule_AddFunctions(m.ptr(), indexing_functions) < 0 ||
-      PyModule_AddFunctions(m.ptr(), device_functions) < 0 ||
-      PyModule_AddFunctions(m.ptr(), list_functions) < 0 ||
-      PyModule_AddFunctions(m.ptr(), creation_functions) < 0 ||
-      PyModule_AddFunctions(m.ptr(), lazy_functions) < 0 ||
-      PyModule_AddFunctions(m.ptr(), along_functions) < 0 ||
-      PyModule_AddFunctions(m.ptr(), short_method_functions) < 0 ||
-      PyModule_AddFunctions(m.ptr(), dispatch_functions) < 0 ||
-      PyModule_AddFunctions(m.ptr(), call_functions) < 0 ||
-      PyModule_AddFunctions(m.ptr(), fallback_functions) < 0 ||
-      PyModule_AddFunctions(m.ptr(), sorting_functions) < 0 ||
-      PyModule_AddFunctions(m.ptr(), loop_functions) < 0 ||
-      PyModule_AddFunctions(m.ptr(), explain_functions) < 0 ||
-      PyModule_AddFunctions(m.ptr(), trace_functions) < 0)
-    throw pb::error_already_set();
+  if (!make_export_type()) throw pb::error_already_set();
+  for (const auto add : {add_device_errors, add_iterators, add_replayed, add_loop_entries,
+                         add_loop_calls, add_whole_calls, add_jitted, add_foreign, add_scope,
+                         add_crossing, add_call_account, add_asking_function})
+    if (!add(m.ptr())) throw pb::error_already_set();
+  for (PyMethodDef* const functions :
+       {native_functions, memory_functions, compat_functions, indexing_functions, device_functions,
+        list_functions, creation_functions, lazy_functions, along_functions, short_method_functions,
+        dispatch_functions, call_functions, fallback_functions, sorting_functions, loop_functions,
+        explain_functions, trace_functions})
+    if (PyModule_AddFunctions(m.ptr(), functions) < 0) throw pb::error_already_set();
   add_functions(m);
   add_procedures(m);
   add_native_calls(m);

@@ -293,12 +293,10 @@ int to_bool(PyObject* self) {
         Scalar s = cast(item(a->array), DType::Bool);
         return s.bytes[0] != 0;
       }
-      if (n > 1) {
-        PyErr_SetString(PyExc_ValueError,
-                        "The truth value of an array with more than one element is ambiguous. Use "
-                        "a.any() or a.all()");
-        throw PythonError{};
-      }
+      if (n > 1)
+        raise_error(PyExc_ValueError,
+                    "The truth value of an array with more than one element is ambiguous. Use "
+                    "a.any() or a.all()");
     }
     return PyObject_IsTrue(as_numpy(self).get());
   });
@@ -329,11 +327,8 @@ PyObject* to_index(PyObject* self) {
   return guarded([&]() -> PyObject* {
     ArrayObject* a = as_array(self);
     if (a->host) return check(PyNumber_Index(a->host));
-    if (a->array.ndim() != 0 || !is_integer(a->array.dtype)) {
-      PyErr_SetString(PyExc_TypeError,
-                      "only integer scalar arrays can be converted to a scalar index");
-      throw PythonError{};
-    }
+    if (a->array.ndim() != 0 || !is_integer(a->array.dtype))
+      raise_error(PyExc_TypeError, "only integer scalar arrays can be converted to a scalar index");
     return check(python_int(item(a->array)));
   });
 }

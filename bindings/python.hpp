@@ -24,9 +24,9 @@ class Owned {
  public:
   Owned() = default;
   explicit Owned(PyObject* p) : p_(p) {}  // takes over the reference
-  Owned(const Owned&) = delete;
+  Owned(const Owned& o) : p_(o.p_) { Py_XINCREF(p_); }
   Owned(Owned&& o) noexcept : p_(std::exchange(o.p_, nullptr)) {}
-  Owned& operator=(Owned&& o) noexcept {
+  Owned& operator=(Owned o) noexcept {
     std::swap(p_, o.p_);
     return *this;
   }
@@ -38,6 +38,7 @@ class Owned {
   PyObject* get() const { return p_; }
   PyObject* release() { return std::exchange(p_, nullptr); }
   explicit operator bool() const { return p_ != nullptr; }
+  bool operator==(const Owned&) const = default;  // the same object
 
  private:
   PyObject* p_ = nullptr;
@@ -52,6 +53,15 @@ inline PyObject* check(PyObject* p) {
 inline void check(int rc) {
   if (rc < 0) throw PythonError{};
 }
+
+// A str's text, which lives as long as the str.
+inline const char* utf8(PyObject* text) {
+  const char* const made = PyUnicode_AsUTF8(text);
+  if (!made) throw PythonError{};
+  return made;
+}
+// As PyErr_Format().
+[[noreturn]] void raise_error(PyObject* type, const char* format, ...);
 
 // Sets the Python exception for the C++ exception in flight; call it inside a catch block.
 void set_python_error() noexcept;

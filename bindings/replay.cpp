@@ -20,11 +20,10 @@ namespace {
 
 using engine::CapturedCall;
 using SeenCalls = engine::SeenCalls<CallKey>;
+using KeptCalls = engine::CallCache<std::shared_ptr<Kept>, engine::kKeptCalls>;
 
 // Arrays of a call: more are not worth a key.
 constexpr std::size_t kMostArrays = 256;
-// Calls of a function that are kept, those that were made last.
-constexpr std::size_t kMostKept = 32;
 
 // A call that is being watched, in this thread.
 struct Watched {
@@ -48,7 +47,7 @@ struct ReplayedObject {
   PyObject* miss;  // makes the call by the function: its arguments are the call's
   PyObject* dict;
   PyObject* weakrefs;
-  std::vector<std::shared_ptr<Kept>> kept;  // the last to be used first
+  KeptCalls kept;
   SeenCalls seen;
 };
 ReplayedObject* as_replayed(PyObject* o) { return reinterpret_cast<ReplayedObject*>(o); }
@@ -135,22 +134,17 @@ PyObject* call(PyObject* self, PyObject* const* args, std::size_t nargsf, PyObje
     made = guarded([&]() -> PyObject* {
       if (!possible()) return nullptr;
       PyObject* given[kMostArrays];
-      for (std::size_t i = 0; i < f.kept.size(); ++i) {
-        const std::shared_ptr<Kept> k = f.kept[i];
-        if (!k->key.matches(args, n, names, given)) continue;
-        // Lists may change while the GIL is away.
-        std::vector<Owned> hold;
-        hold.reserve(k->key.size());
-        for (std::size_t j = 0; j < k->key.size(); ++j) hold.push_back(Owned::borrow(given[j]));
-        missed = false;
-        if (i > 0)
-          if (const auto at = std::ranges::find(f.kept, k); at != f.kept.end())
-            std::rotate(f.kept.begin(), at, at + 1);
-        PyObject* const result = run_kept(*k, given);
-        missed = !result && !PyErr_Occurred();
-        return result;
-      }
-      return nullptr;
+      const std::shared_ptr<Kept> k =
+          f.kept.find([&](const auto& known) { return known->key.matches(args, n, names, given); });
+      if (!k) return nullptr;
+      // Lists may change while the GIL is away.
+      std::vector<Owned> hold;
+      hold.reserve(k->key.size());
+      for (std::size_t i = 0; i < k->key.size(); ++i) hold.push_back(Owned::borrow(given[i]));
+      missed = false;
+      PyObject* const result = run_kept(*k, given);
+      missed = !result && !PyErr_Occurred();
+      return result;
     });
   if (!missed || made || PyErr_Occurred()) return made;
   return PyObject_Vectorcall(f.miss, args, nargsf, names);
@@ -279,10 +273,8 @@ PyObject* end(PyObject* self, PyObject* const* args, Py_ssize_t n) {
     }
     if (!made) return PyUnicode_FromString(why);
     as_replayed(self)->seen.forget(w->seen);
-    auto& kept = as_replayed(self)->kept;
-    kept.insert(kept.begin(), std::make_shared<Kept>(Kept{std::move(w->key), std::move(w->outside),
-                                                          std::move(made), std::move(returned)}));
-    if (kept.size() > kMostKept) kept.pop_back();
+    as_replayed(self)->kept.add(std::make_shared<Kept>(
+        Kept{std::move(w->key), std::move(w->outside), std::move(made), std::move(returned)}));
     return Py_NewRef(Py_None);
   });
 }
@@ -300,7 +292,7 @@ PyObject* make(PyTypeObject* type, PyObject* args, PyObject*) {
   ReplayedObject* const f = as_replayed(o);
   f->call = call;
   f->miss = Py_NewRef(miss);
-  new (&f->kept) std::vector<std::shared_ptr<Kept>>;
+  new (&f->kept) KeptCalls;
   new (&f->seen) SeenCalls;
   return o;
 }
@@ -311,7 +303,7 @@ void dealloc(PyObject* self) {
   ReplayedObject* const f = as_replayed(self);
   if (f->weakrefs) PyObject_ClearWeakRefs(self);
   Held::clear(self);
-  f->kept.~vector();
+  f->kept.~KeptCalls();
   f->seen.~SeenCalls();
   Held::dealloc(self);
 }
@@ -356,21 +348,17 @@ void note_numpys(PyArrayObject* array, const tracer::Node* node) {
 }
 
 namespace {
-PyObject* obstruct(PyObject*, PyObject* why) {  // text: a string that lives on
-  return guarded([&]() -> PyObject* {
-    if (tracer::capture()) tracer::obstruct_capture(PyUnicode_AsUTF8(PyUnicode_FromObject(why)));
-    return Py_NewRef(Py_None);
-  });
+PyObject* obstruct(PyObject* why) {  // text: a string that lives on
+  if (tracer::capture()) tracer::obstruct_capture(PyUnicode_AsUTF8(PyUnicode_FromObject(why)));
+  return Py_NewRef(Py_None);
 }
-PyMethodDef functions[] = {{"obstruct_capture", obstruct, METH_O,
-                            "says why a call that is watched for replay cannot be kept"},
-                           {nullptr, nullptr, 0, nullptr}};
+PyMethodDef functions[] = {
+    row<obstruct>("obstruct_capture", "says why a call that is watched for replay cannot be kept"),
+    {nullptr, nullptr, 0, nullptr}};
 }  // namespace
 
 bool add_replayed(PyObject* module) {
-  const Owned type(PyType_FromSpec(&spec));
-  return type && PyModule_AddObjectRef(module, "replayed", type.get()) == 0 &&
-         PyModule_AddFunctions(module, functions) == 0;
+  return add_type(module, spec) && PyModule_AddFunctions(module, functions) == 0;
 }
 
 }  // namespace plait::py

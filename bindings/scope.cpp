@@ -280,10 +280,6 @@ bool scope_has_changed(PyObject* scope) {
 bool is_scope(PyObject* o) { return PyObject_TypeCheck(o, scope_type); }
 void count_call(PyObject* scope) { ++as_scope(scope).calls; }
 
-bool add_scope(PyObject* module) {
-  scope_type = reinterpret_cast<PyTypeObject*>(PyType_FromSpec(&scope_spec));
-  return scope_type &&
-         PyModule_AddObjectRef(module, "Scope", reinterpret_cast<PyObject*>(scope_type)) == 0;
-}
+bool add_scope(PyObject* module) { return add_type(module, scope_spec, &scope_type); }
 
 }  // namespace plait::py

@@ -188,8 +188,7 @@ constexpr ShortFunction short_functions[] = {
 
 // tell_default_dtype(process, own): whether it is another than float64; own: None where this
 // thread has none.
-PyObject* tell_default_dtype(PyObject*, Args args, Py_ssize_t n) {
-  if (!exact_count(n, 2)) return nullptr;
+PyObject* tell_default_dtype(Exactly<2>& args) {
   ever_chosen = true;
   process_differs = args[0] == Py_True;
   own_default = args[1] == Py_None ? Own::None : args[1] == Py_True ? Own::Differs : Own::Same;
@@ -210,8 +209,9 @@ BriefFunction brief_of(PyObject* name) {
   return nullptr;
 }
 
-PyMethodDef creation_functions[] = {{"tell_default_dtype", c(tell_default_dtype), METH_FASTCALL,
-                                     "whether the default dtype is another than float64"},
-                                    {nullptr, nullptr, 0, nullptr}};
+PyMethodDef creation_functions[] = {
+    row<tell_default_dtype>("tell_default_dtype",
+                            "whether the default dtype is another than float64"),
+    {nullptr, nullptr, 0, nullptr}};
 
 }  // namespace plait::py

@@ -101,19 +101,14 @@ PyObject* plain_statistic(FullReduction what, PyObject* name, PyObject* self, Py
   const Owned ddof(check(PyLong_FromLong(0)));
   PyObject* const all[] = {name,     self,    axis,       Py_None, Py_None,
                            Py_False, Py_True, ddof.get(), Py_None};
-  return statistic(nullptr, all, std::size(all));
+  return statistic(all);
 }
-PyObject* brief_mean(PyObject* self, Args args, Py_ssize_t n, PyObject* names) {
-  static PyObject* const name = PyUnicode_InternFromString("mean");
-  return plain_statistic(FullReduction::Mean, name, self, axis_alone(args, n, names));
-}
-PyObject* brief_var(PyObject* self, Args args, Py_ssize_t n, PyObject* names) {
-  static PyObject* const name = PyUnicode_InternFromString("var");
-  return plain_statistic(FullReduction::Var, name, self, axis_alone(args, n, names));
-}
-PyObject* brief_std(PyObject* self, Args args, Py_ssize_t n, PyObject* names) {
-  static PyObject* const name = PyUnicode_InternFromString("std");
-  return plain_statistic(FullReduction::Std, name, self, axis_alone(args, n, names));
+template <FullReduction what>
+PyObject* brief_statistic(PyObject* self, Args args, Py_ssize_t n, PyObject* names) {
+  static PyObject* const name = PyUnicode_InternFromString(what == FullReduction::Mean  ? "mean"
+                                                           : what == FullReduction::Var ? "var"
+                                                                                        : "std");
+  return plain_statistic(what, name, self, axis_alone(args, n, names));
 }
 
 PyObject* brief_item(PyObject* self, Args args, Py_ssize_t n, PyObject* names) {
@@ -289,11 +284,10 @@ PyObject* brief_resize(PyObject* self, Args args, Py_ssize_t n, PyObject* names)
   return or_numpy([&]() -> PyObject* {
     const auto to = parse_shape(n == 1 ? args[0] : shape.get());
     if (!to || element_count(*to) == as_array(self)->array.size()) return not_implemented();
-    PyErr_SetString(PyExc_ValueError,
-                    "cannot resize an array that references or is referenced\nby another object "
-                    "in this way.\nUse the np.resize function to get a new resized copy or\n set "
-                    "refcheck=False to disable this check");
-    throw PythonError{};
+    raise_error(PyExc_ValueError,
+                "cannot resize an array that references or is referenced\nby another object "
+                "in this way.\nUse the np.resize function to get a new resized copy or\n set "
+                "refcheck=False to disable this check");
   });
 }
 
@@ -315,9 +309,9 @@ ShortMethod short_methods[] = {
     {"max", brief_reduce<ReduceKind::Max>},
     {"any", brief_reduce<ReduceKind::Any>},
     {"all", brief_reduce<ReduceKind::All>},
-    {"mean", brief_mean},
-    {"var", brief_var},
-    {"std", brief_std},
+    {"mean", brief_statistic<FullReduction::Mean>},
+    {"var", brief_statistic<FullReduction::Var>},
+    {"std", brief_statistic<FullReduction::Std>},
     {"argmin", brief_reduce<ReduceKind::ArgMin>},
     {"argmax", brief_reduce<ReduceKind::ArgMax>},
 };
@@ -362,19 +356,13 @@ const char* text_of(const char* name) {
 }
 
 // (name, function): True when the method is a short one and the function its general way.
-PyObject* set_general_method(PyObject*, Args args, Py_ssize_t n) {
-  return guarded([&]() -> PyObject* {
-    if (n != 2) {
-      PyErr_SetString(PyExc_TypeError, "set_general_method() takes a name and a function");
-      throw PythonError{};
+PyObject* set_general_method(Exactly<2>& args) {
+  for (ShortMethod& m : short_methods)
+    if (PyUnicode_CompareWithASCIIString(args[0], m.name) == 0) {
+      m.general = Py_NewRef(args[1]);
+      return Py_NewRef(Py_True);
     }
-    for (ShortMethod& m : short_methods)
-      if (PyUnicode_CompareWithASCIIString(args[0], m.name) == 0) {
-        m.general = Py_NewRef(args[1]);
-        return Py_NewRef(Py_True);
-      }
-    return Py_NewRef(Py_False);
-  });
+  return Py_NewRef(Py_False);
 }
 
 }  // namespace
@@ -390,10 +378,7 @@ PyMethodDef* with_short_methods(const PyMethodDef* others) {
   return all->data();
 }
 
-PyMethodDef short_method_functions[] = {
-    {"set_general_method",
-     reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(set_general_method)), METH_FASTCALL,
-     nullptr},
-    {nullptr, nullptr, 0, nullptr}};
+PyMethodDef short_method_functions[] = {row<set_general_method>("set_general_method"),
+                                        {nullptr, nullptr, 0, nullptr}};
 
 }  // namespace plait::py

@@ -53,25 +53,22 @@ bool sorted_by_copy(const engine::Operand& memory, const CallAttributes& attribu
 }
 
 // sort_memory(numpy array, axis, stable): in place, all of it or nothing.
-PyObject* sort_memory(PyObject*, Args args, Py_ssize_t n) {
-  if (!exact_count(n, 3)) return nullptr;
-  return guarded([&]() -> PyObject* {
-    auto* const a = reinterpret_cast<PyArrayObject*>(args[0]);
-    const auto t = native_dtype(PyArray_DESCR(a));
-    if (!t || is_narrow(*t) || !PyArray_ISWRITEABLE(a)) return not_implemented();
-    const engine::Operand memory = operand_of(a, *t);
-    const CallAttributes attributes{
-        Dims{PyLong_AsLongLong(args[1]), PyLong_AsLongLong(args[2])}, {}, {}};
-    const engine::AtCall at_call;
-    {
-      const GilParked released;
-      const bool is_long = element_count(memory.shape) >= kManyElements;
-      if (!is_long || !sorted_by_copy(memory, attributes))
-        engine::call_function(CallId::Sort)({{&memory, 1}, {&memory, 1}, attributes});
-    }
-    at_call.done("sort", memory.dtype, memory.shape);
-    return Py_NewRef(Py_None);
-  });
+PyObject* sort_memory(Exactly<3>& args) {
+  auto* const a = reinterpret_cast<PyArrayObject*>(args[0]);
+  const auto t = native_dtype(PyArray_DESCR(a));
+  if (!t || is_narrow(*t) || !PyArray_ISWRITEABLE(a)) return not_implemented();
+  const engine::Operand memory = operand_of(a, *t);
+  const CallAttributes attributes{
+      Dims{PyLong_AsLongLong(args[1]), PyLong_AsLongLong(args[2])}, {}, {}};
+  const engine::AtCall at_call;
+  {
+    const GilParked released;
+    const bool is_long = element_count(memory.shape) >= kManyElements;
+    if (!is_long || !sorted_by_copy(memory, attributes))
+      engine::call_function(CallId::Sort)({{&memory, 1}, {&memory, 1}, attributes});
+  }
+  at_call.done("sort", memory.dtype, memory.shape);
+  return Py_NewRef(Py_None);
 }
 
 // Fresh results of a call, and what it reads.
@@ -152,20 +149,15 @@ PyObject* results_now(Call& c, char order, PyObject* const* from) {
 
 // call_now(name, arrays, numbers, order): the results of a row of the table of calls. Short work
 // keeps the lock, so that nobody writes meanwhile.
-PyObject* call_now(PyObject*, Args args, Py_ssize_t n) {
-  if (!exact_count(n, 4)) return nullptr;
-  return guarded([&]() -> PyObject* {
-    const char* name = PyUnicode_AsUTF8(args[0]);
-    if (!name) throw PythonError{};
-    Call c{call_info(find_call(name)), {}, {}, {}, {}, {}, {}};
-    c.attributes.numbers = *parse_axes(args[2], Axes::List);
-    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(args[1]); ++i) {
-      auto a = parse_array(PyTuple_GET_ITEM(args[1], i));
-      if (!a) return not_implemented();
-      c.arrays.push_back(std::move(*a));
-    }
-    return results_now(c, *PyUnicode_AsUTF8(args[3]), &PyTuple_GET_ITEM(args[1], 0));
-  });
+PyObject* call_now(Exactly<4>& args) {
+  Call c{call_info(find_call(utf8(args[0]))), {}, {}, {}, {}, {}, {}};
+  c.attributes.numbers = *parse_axes(args[2], Axes::List);
+  for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(args[1]); ++i) {
+    auto a = parse_array(PyTuple_GET_ITEM(args[1], i));
+    if (!a) return not_implemented();
+    c.arrays.push_back(std::move(*a));
+  }
+  return results_now(c, *utf8(args[3]), &PyTuple_GET_ITEM(args[1], 0));
 }
 
 }  // namespace
@@ -186,8 +178,8 @@ PyObject* sorted_copy(Args args, Py_ssize_t n, PyObject* names) {
 }
 
 PyMethodDef sorting_functions[] = {
-    {"call_now", c(call_now), METH_FASTCALL, nullptr},
-    {"sort_memory", c(sort_memory), METH_FASTCALL, nullptr},
+    row<call_now>("call_now"),
+    row<sort_memory>("sort_memory"),
     {nullptr, nullptr, 0, nullptr},
 };
 

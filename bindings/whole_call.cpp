@@ -36,11 +36,11 @@ PyObject* run(WholeObject& whole, Arguments args) {
   if (static_cast<Py_ssize_t>(args.size()) != whole.parameters || in_jit() ||
       tracer::current_device() != kHost || is_watched() || has_plaits(args) || !loops_may_run())
     return nullptr;
-  const Owned entries = Owned::borrow(entries_of(whole.body));
-  for (Py_ssize_t i = 0; entries && i < PyList_GET_SIZE(entries.get()); ++i) {
-    const Owned entry = Owned::borrow(PyList_GET_ITEM(entries.get(), i));
-    if (PyObject* const value = run_whole(entry.get(), whole.body, args)) return value;
-  }
+  PyObject* value = nullptr;
+  const auto runs = [&](const Owned& entry) {
+    return (value = run_whole(entry.get(), whole.body, args)) != nullptr;
+  };
+  if (entries_of(whole.body).find(runs)) return value;
   if (whole.waits > 0) {
     --whole.waits;
     return nullptr;
@@ -81,10 +81,6 @@ PyType_Spec spec = {"plait._plait.WholeCall", sizeof(WholeObject), 0,
 bool is_whole_call(PyObject* o) { return Py_TYPE(o) == whole_type; }
 PyObject* run_whole_call(PyObject* whole, Arguments args) { return run(as_whole(whole), args); }
 
-bool add_whole_calls(PyObject* module) {
-  whole_type = reinterpret_cast<PyTypeObject*>(PyType_FromSpec(&spec));
-  return whole_type &&
-         PyModule_AddObjectRef(module, "WholeCall", reinterpret_cast<PyObject*>(whole_type)) == 0;
-}
+bool add_whole_calls(PyObject* module) { return add_type(module, spec, &whole_type); }
 
 }  // namespace plait::py

@@ -34,9 +34,6 @@ using tracer::NodeKind;
 
 namespace {
 
-// Plans of one structure, for graphs that give other answers; the one that was used last is first.
-constexpr std::size_t kMaxVariants = 64;
-
 using Plans = decltype(State::plans);
 Plans& plans() { return state().plans; }
 
@@ -153,13 +150,8 @@ void log_new(const Graph& g, Plan& p, const std::vector<std::int64_t>& values, i
 }
 
 void keep(Plans::Entry& known, std::shared_ptr<Plan> p) {
-  auto& variants = known.value;
-  if (variants.size() >= kMaxVariants) {
-    plans().remove(known, bytes_of(*variants.back()));
-    variants.pop_back();
-  }
   plans().add(known, bytes_of(*p));
-  variants.insert(variants.begin(), std::move(p));
+  if (const auto gone = known.value.add(std::move(p))) plans().remove(known, bytes_of(*gone));
   plans().keep_bounded();
 }
 
@@ -184,14 +176,10 @@ std::shared_ptr<Plan> known_plan(const Graph& g, std::vector<std::int64_t>& valu
                                  int workers) {
   auto* const known = owner == 0 ? plans().find(g.key()) : plans().find(key_of(g, owner));
   if (!known) return nullptr;
-  auto& variants = known->value;
-  const auto at = std::ranges::find_if(variants, [&](const auto& p) {
-    return p->workers == workers && fusion::bind(*p, g, values);
-  });
-  if (at == variants.end()) return nullptr;
-  ++counters().plans_reused;
-  std::rotate(variants.begin(), at, at + 1);
-  return variants.front();
+  std::shared_ptr<Plan> found = known->value.find(
+      [&](const auto& p) { return p->workers == workers && fusion::bind(*p, g, values); });
+  if (found) ++counters().plans_reused;
+  return found;
 }
 
 std::shared_ptr<Plan> plan_for(const Graph& g, std::vector<std::int64_t>& values, int owner,

@@ -8,6 +8,7 @@
 
 #include "box.hpp"
 #include "core/config.hpp"
+#include "engine/plans/call_cache.hpp"
 #include "engine/plans/captured_call.hpp"
 #include "engine/plans/seen_calls.hpp"
 #include "engine/products/packed_operands.hpp"
@@ -20,7 +21,6 @@ using engine::SeenCalls;
 
 namespace {
 
-constexpr std::size_t kMostCalls = 32;
 // Calls that are kept of one layout, of which only numbers differ: more would come and go.
 constexpr std::ptrdiff_t kMostAlike = 8;
 
@@ -138,7 +138,7 @@ struct KeptCalls::Calls {
     std::vector<tracer::Array> results;
   };
   // Guarded by the recorder's lock.
-  std::vector<Ref<Kept>> kept;  // the last to be used first
+  engine::CallCache<Ref<Kept>, engine::kKeptCalls> kept;
   std::vector<std::unique_ptr<Frame>> idle;
   SeenCalls<CallKey> seen;
   bool obstructed = false;
@@ -168,10 +168,9 @@ bool KeptCalls::run(const CompiledCall& c) {
     tracer::evaluate(arrays_of(c));
     held.lock();
   }
-  const auto at = std::ranges::find_if(kept, [&](const auto& k) { return k->has(c); });
-  if (at == kept.end()) return false;
-  std::rotate(kept.begin(), at, at + 1);
-  const Ref<Calls::Kept> k = kept.front();  // others may run, and drop it, meanwhile
+  // Others may run, and drop it, meanwhile.
+  const Ref<Calls::Kept> k = kept.find([&](const auto& known) { return known->has(c); });
+  if (!k) return false;
   CapturedCall& call = *k->call;
   std::unique_ptr<Calls::Frame> frame;
   if (!calls_->idle.empty()) {
@@ -283,9 +282,8 @@ void KeptCalls::Watch::by_function() {
     }
     return;
   }
-  kept.insert(kept.begin(), Ref<Calls::Kept>(new Calls::Kept(s.seen->key, std::move(call), numbers,
-                                                             std::move(bound))));
-  if (kept.size() > kMostCalls) kept.pop_back();
+  kept.add(
+      Ref<Calls::Kept>(new Calls::Kept(s.seen->key, std::move(call), numbers, std::move(bound))));
 }
 
 }  // namespace plait::detail

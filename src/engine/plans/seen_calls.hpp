@@ -2,12 +2,9 @@
 // planning cost more than a call that is not watched, so they wait for the same call to come again;
 // where planning takes long, until the background has done it.
 #pragma once
-#include <algorithm>
-#include <cstddef>
 #include <memory>
-#include <utility>
-#include <vector>
 
+#include "call_cache.hpp"
 #include "plan_ahead.hpp"
 
 namespace plait::engine {
@@ -24,22 +21,15 @@ class SeenCalls {
   // make_key().
   template <class IsIt, class MakeKey>
   std::shared_ptr<Seen> to_watch(IsIt&& is_it, MakeKey&& make_key) {
-    const auto at = std::ranges::find_if(seen_, [&](const auto& s) { return is_it(s->key); });
-    if (at == seen_.end()) {
-      seen_.insert(seen_.begin(), std::make_shared<Seen>(Seen{make_key()}));
-      if (seen_.size() > kMost) seen_.pop_back();
-      return nullptr;
-    }
-    std::rotate(seen_.begin(), at, at + 1);
-    const std::shared_ptr<Seen>& s = seen_.front();
-    return s->plan.on_its_way() ? nullptr : s;
+    const std::shared_ptr<Seen> s = seen_.find([&](const auto& seen) { return is_it(seen->key); });
+    if (!s) seen_.add(std::make_shared<Seen>(Seen{make_key()}));
+    return s && !s->plan.on_its_way() ? s : nullptr;
   }
 
-  void forget(const std::shared_ptr<Seen>& s) { std::erase(seen_, s); }
+  void forget(const std::shared_ptr<Seen>& s) { seen_.erase(s); }
 
  private:
-  static constexpr std::size_t kMost = 32;
-  std::vector<std::shared_ptr<Seen>> seen_;  // the last to come first
+  CallCache<std::shared_ptr<Seen>, kKeptCalls> seen_;
 };
 
 }  // namespace plait::engine

@@ -8,6 +8,7 @@
 #include <tuple>
 #include <vector>
 
+#include "call_cache.hpp"
 #include "core/bounded_table.hpp"
 #include "engine/direct/select.hpp"
 #include "engine/products/packed_operands.hpp"
@@ -19,11 +20,14 @@
 
 namespace plait::engine {
 
+// Plans of one structure, for graphs that give other answers.
+using PlanVariants = CallCache<std::shared_ptr<fusion::Plan>, 64>;
+
 // Guarded by the recorder's lock, where nothing else is said.
 struct State {
   Stats stats{};
   PlanSummary last_plan{};
-  BoundedTable<std::vector<std::shared_ptr<fusion::Plan>>> plans{code_limit()};  // of a key
+  BoundedTable<PlanVariants> plans{code_limit()};  // of a key
   PlanHistory rounds;
   std::uint64_t reports = 0;  // of plait.explain, so far
   // How reductions are cut on devices: device, whether in a tree, extent, elements an iteration.

@@ -14,8 +14,6 @@ namespace plait::engine {
 
 namespace {
 
-constexpr std::size_t kMostIdle = 4;
-
 std::string listed(const std::vector<std::string>& names) {
   std::string all;
   for (const std::string& n : names) all += (all.empty() ? "" : ", ") + n;
@@ -265,23 +263,15 @@ std::unique_ptr<Program::Ready> Program::prepared(const Extents& extents) {
 }
 
 std::unique_ptr<Program::Ready> Program::ready(const Extents& extents) {
-  const auto known = std::ranges::find_if(idle_, [&](auto& r) { return r->extents == extents; });
-  if (known == idle_.end()) return prepared(extents);
-  std::unique_ptr<Ready> r = std::move(*known);
-  idle_.erase(known);
-  return r;
-}
-
-void Program::put_back(std::unique_ptr<Ready> r) {
-  idle_.insert(idle_.begin(), std::move(r));
-  if (idle_.size() > kMostIdle) idle_.pop_back();
+  std::unique_ptr<Ready> r = idle_.take([&](auto& idle) { return idle->extents == extents; });
+  return r ? std::move(r) : prepared(extents);
 }
 
 std::vector<Dims> Program::result_shapes(const Extents& extents) {
   std::unique_ptr<Ready> r = ready(extents);
   std::vector<Dims> shapes = r->results;
   shapes.resize(data_.results.size());
-  put_back(std::move(r));
+  idle_.add(std::move(r));
   return shapes;
 }
 
@@ -299,7 +289,7 @@ std::vector<Program::Value> Program::run(std::span<const NodeMemory> arguments,
   taken.bindings = r->bindings.get();
   run_on_host(const_cast<fusion::Plan&>(v.plan), *r->bindings, taken);
   std::ranges::copy(r->given.slots, r->bindings->slots.begin());
-  put_back(std::move(r));
+  idle_.add(std::move(r));
   for (Value& value : results) {
     if (!value.memory && element_count(value.shape) == 0) value.memory = {allocate(0), 0};
     if (!value.memory) throw InternalError("an exported program without one of its results");

@@ -9,6 +9,7 @@
 
 #include "codegen/llvm/jit.hpp"
 #include "engine/plans/bindings.hpp"
+#include "engine/plans/call_cache.hpp"
 #include "fusion/plan.hpp"
 
 namespace plait::engine {
@@ -133,11 +134,10 @@ class Program {
   };
   std::unique_ptr<Ready> ready(const Extents& extents);
   std::unique_ptr<Ready> prepared(const Extents& extents);
-  void put_back(std::unique_ptr<Ready> r);
 
   ProgramData data_;
   std::vector<NodeMemory> constants_;
-  std::vector<std::unique_ptr<Ready>> idle_;  // of calls that have ended, the last first
+  CallCache<std::unique_ptr<Ready>, 4> idle_;  // of calls that have ended
 };
 
 // What the processor runs, and the names of tiers in files.

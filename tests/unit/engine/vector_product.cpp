@@ -16,10 +16,10 @@ namespace {
 constexpr DType kTypes[] = {DType::Int8,   DType::UInt8, DType::Int16,  DType::UInt16, DType::Int32,
                             DType::UInt32, DType::Int64, DType::UInt64, DType::Float16};
 
-struct Settings {
+struct RunSettings {
   CpuTier tier = config().tier;
   int threads = engine::num_threads();
-  ~Settings() {
+  ~RunSettings() {
     config().tier = tier;
     engine::set_num_threads(threads);
     engine::set_sharing(engine::Sharing::WhenItPays);
@@ -38,7 +38,7 @@ std::vector<std::byte> product(const MatrixProduct& as_given, bool vector) {
 }  // namespace
 
 TEST_CASE("products of one row or column have the bits of tiles") {
-  const Settings restored;
+  const RunSettings restored;
   std::mt19937_64 random(1);
   std::vector<std::uint16_t> a(600'000), b(600'000);
   // Halves from 1/8 to 2, of both signs; integers of any bits that are made of them.
