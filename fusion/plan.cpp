@@ -182,9 +182,7 @@ bool bind(const Plan& p, const Graph& g, std::vector<std::int64_t>& values) {
 }
 
 std::size_t bytes_of(const Plan& p) {
-  constexpr std::size_t kExpr = 80;  // an item, and its place in the index
-  std::size_t n =
-      sizeof p + p.exprs.size() * kExpr + p.answers.bytes() + p.canon.size() * sizeof(std::int32_t);
+  std::size_t n = sizeof p + p.exprs.bytes() + p.answers.bytes() + p.canon.size() * sizeof(std::int32_t);
   n += p.layouts.size() * sizeof(Dims) + p.notes.size() * sizeof(Note) +
        p.considered.size() * sizeof(Choice) + p.contenders.size() * sizeof(Contender);
   for (const Step& s : p.steps) {

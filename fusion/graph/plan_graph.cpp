@@ -1,6 +1,7 @@
 #include "plan_graph.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "written_parts.hpp"
 
@@ -237,6 +238,9 @@ void PlanGraph::note_estimate(ExprId e) const {
 }
 
 void PlanGraph::note_equal(const Number& n, Number::Kind kind) const {
+  const auto at = static_cast<std::size_t>(n.expr_);
+  if (noted_.size() <= at) noted_.resize(answers_.exprs.size());
+  if (std::exchange(noted_[at][kind], true)) return;
   const auto [known, fresh] = by_value_[kind].try_emplace(n.value_, n);
   if (!fresh) static_cast<void>(known->second == n);
 }

@@ -2,6 +2,7 @@
 // one door (number.hpp). Numbers that follow from others by what the operations are, or that are
 // found to be equal, are one and the same: so few questions are asked about many nodes.
 #pragma once
+#include <array>
 #include <memory>
 #include <unordered_map>
 
@@ -78,6 +79,7 @@ class PlanGraph {
   std::vector<Node> operations_;
   mutable Answers answers_;
   mutable std::unordered_map<std::int64_t, Number> by_value_[3];  // of each kind
+  mutable std::vector<std::array<bool, 3>> noted_;  // expressions, as of each kind
 };
 
 // Of a node's own memory (see the overload of recorded ones).

@@ -129,7 +129,7 @@ void fields(A& a, ProgramData& p) {
 namespace {
 
 // Of the format, and of what kernels expect of the library: it changes with either.
-constexpr std::uint32_t kVersion = 4;
+constexpr std::uint32_t kVersion = 5;
 
 struct Header {
   char magic[8] = {'p', 'l', 'a', 'i', 't', 'r', 'u', 'n'};
