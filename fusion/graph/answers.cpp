@@ -67,9 +67,7 @@ std::vector<std::int64_t>& Answers::scratch() {
   return values;
 }
 
-std::size_t Answers::bytes() const {
-  return exprs.bytes() + given_.size() * sizeof(Answer);
-}
+std::size_t Answers::bytes() const { return exprs.bytes() + given_.size() * sizeof(Answer); }
 
 // Only what questions are about is kept, in the order in which it is asked about.
 void Answers::close() {
