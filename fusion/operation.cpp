@@ -24,13 +24,13 @@ OperandSpec operand_spec(const PlanGraph& g, Exprs& e, std::int32_t i,
     return stored[static_cast<std::size_t>(node)] ? node : canon[static_cast<std::size_t>(node)];
   };
   const auto in_memory = [&] { return stored[static_cast<std::size_t>(lies(o.node))]; };
-  o.strides =
+  o.byte_strides =
       sources(e, in_memory() ? lies(i) : i, in_memory() ? Field::Layout : Field::Stride, axes);
   while (!in_memory()) {
     const PlanNode& gn = g[o.node];
     if (gn.leaf || gn.node->kind != NodeKind::View)
       throw InternalError("an operand of a library call is not in memory");
-    o.offset = e.add(o.offset, e.source({o.node, Field::Offset, 0}));
+    o.start = e.add(o.start, e.source({o.node, Field::Offset, 0}));
     o.node = gn.in[0];
   }
   o.node = lies(o.node);
@@ -54,8 +54,8 @@ ResultSpec result_spec(const PlanGraph& g, Exprs& e, std::int32_t i) {
                .kept = gn.wanted || gn.held || !gn.exclusive,
                .folds = folds,
                .reduce = n.reduce,
-               .shape = sources(e, i, Field::Shape, n.extents.size()),
-               .strides = sources(e, i, Field::Layout, n.extents.size())};
+               .extents = sources(e, i, Field::Shape, n.extents.size()),
+               .byte_strides = sources(e, i, Field::Layout, n.extents.size())};
   if (folds) r.over = elements(g, e, gn.in[0]);
   if (n.kind == NodeKind::Update)
     r.target = {gn.in[0],
@@ -87,12 +87,12 @@ OperationSpec operation_spec(const PlanGraph& g, Exprs& e, std::int32_t root,
                   .fn = n.fn,
                   .reduce = n.reduce,
                   .call = n.call,
-                  .shape = sources(e, i, Field::Shape, n.extents.size()),
-                  .strides = sources(e, i, Field::Layout, n.extents.size()),
+                  .extents = sources(e, i, Field::Shape, n.extents.size()),
+                  .byte_strides = sources(e, i, Field::Layout, n.extents.size()),
                   .axes = sources(e, i, Field::Axis, n.axes.size()),
-                  .view_shape = sources(e, i, Field::ViewShape, n.view_extents.size()),
-                  .view_strides = sources(e, i, Field::ViewStride, n.view_byte_strides.size()),
-                  .offset = e.source({i, Field::Offset, 0}),
+                  .view_extents = sources(e, i, Field::ViewShape, n.view_extents.size()),
+                  .view_byte_strides = sources(e, i, Field::ViewStride, n.view_byte_strides.size()),
+                  .start = e.source({i, Field::Offset, 0}),
                   .step = e.source({i, Field::Step, 0}),
                   .operands = {}};
   for (const std::int32_t in : operands(g, root, epilogue))

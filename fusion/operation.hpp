@@ -18,22 +18,22 @@ struct ResultSpec {
   bool kept;  // somebody can ask for it after the run
   bool folds;
   ReduceKind reduce;  // folds
-  ExprDims shape, strides;
+  ExprDims extents, byte_strides;
   ExprId over = 0;  // elements that are folded, or combined by index
   // An update: where it stores to.
   struct Target {
     std::int32_t old;  // the version before
     bool masked;
     DType dtype;
-    ExprDims shape, strides;
-    ExprId offset;
+    ExprDims extents, byte_strides;
+    ExprId start;  // bytes into that version
   };
   std::optional<Target> target;
   // Of a Scatter: what the first piece's table begins with.
   struct Start {
     std::int32_t init;  // a node in memory
     bool filled;        // with the value of that Scalar instead
-    ExprDims strides;
+    ExprDims byte_strides;
   };
   std::optional<Start> start;
 };
@@ -43,8 +43,8 @@ struct OperandSpec {
   std::int32_t node;  // whose memory it lies in; the Scalar
   bool scalar;
   DType dtype;
-  ExprDims shape, strides;
-  ExprId offset = 0;
+  ExprDims extents, byte_strides;
+  ExprId start = 0;  // bytes into it
 };
 
 // One operation, as Node describes the fields.
@@ -55,8 +55,8 @@ struct OperationSpec {
   OpId fn;
   ReduceKind reduce;
   CallId call;
-  ExprDims shape, strides, axes, view_shape, view_strides;
-  ExprId offset, step;
+  ExprDims extents, byte_strides, axes, view_extents, view_byte_strides;
+  ExprId start, step;
   std::vector<OperandSpec> operands;  // what is added comes last
 };
 

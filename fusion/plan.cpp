@@ -182,9 +182,8 @@ bool bind(const Plan& p, const Graph& g, std::vector<std::int64_t>& values) {
 }
 
 std::size_t bytes_of(const Plan& p) {
-  constexpr std::size_t kExpr = 80;  // an item, and its place in the index
   std::size_t n =
-      sizeof p + p.exprs.size() * kExpr + p.answers.bytes() + p.canon.size() * sizeof(std::int32_t);
+      sizeof p + p.exprs.bytes() + p.answers.bytes() + p.canon.size() * sizeof(std::int32_t);
   n += p.layouts.size() * sizeof(Dims) + p.notes.size() * sizeof(Note) +
        p.considered.size() * sizeof(Choice) + p.contenders.size() * sizeof(Contender);
   for (const Step& s : p.steps) {
@@ -197,16 +196,17 @@ std::size_t bytes_of(const Plan& p) {
     const auto dims = [&](const ExprDims& d) { n += d.size() * sizeof(ExprId); };
     for (const ResultSpec& r : s.results) {
       n += sizeof r;
-      dims(r.shape);
-      dims(r.strides);
+      dims(r.extents);
+      dims(r.byte_strides);
     }
     if (!s.operation) continue;
-    for (const ExprDims* d : {&s.operation->shape, &s.operation->strides, &s.operation->axes})
+    for (const ExprDims* d :
+         {&s.operation->extents, &s.operation->byte_strides, &s.operation->axes})
       dims(*d);
     for (const OperandSpec& o : s.operation->operands) {
       n += sizeof o;
-      dims(o.shape);
-      dims(o.strides);
+      dims(o.extents);
+      dims(o.byte_strides);
     }
   }
   return n;

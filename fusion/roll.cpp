@@ -171,8 +171,8 @@ class Roll {
     ResultSpec& result = s.results[0];
     result.kept = last.results[0].kept;
     if (row != ex_.zero()) {
-      result.target->shape.insert(result.target->shape.begin(), rounds);
-      result.target->strides.insert(result.target->strides.begin(), row);
+      result.target->extents.insert(result.target->extents.begin(), rounds);
+      result.target->byte_strides.insert(result.target->byte_strides.begin(), row);
     }
     for (std::size_t r = 1; r < count_; ++r) {
       l.bytes += step(r).lowered.bytes;

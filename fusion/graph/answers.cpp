@@ -67,26 +67,15 @@ std::vector<std::int64_t>& Answers::scratch() {
   return values;
 }
 
-std::size_t Answers::bytes() const {
-  constexpr std::size_t kExpr = 80;  // an item, and its place in the index
-  return exprs.size() * kExpr + given_.size() * sizeof(Answer);
-}
+std::size_t Answers::bytes() const { return exprs.bytes() + given_.size() * sizeof(Answer); }
 
 // Only what questions are about is kept, in the order in which it is asked about.
 void Answers::close() {
   Exprs used;
   std::vector<ExprId> kept(exprs.size(), -1);
-  const auto keep = [&](const auto& self, ExprId e) -> ExprId {
-    ExprId& to = kept[static_cast<std::size_t>(e)];
-    if (to < 0)
-      to = exprs.rebuilt_in(
-          used, e, [&](const Source& s) { return used.source(s); },
-          [&](ExprId part) { return self(self, part); });
-    return to;
-  };
   for (Answer& a : given_) {
-    a.question.left = keep(keep, a.question.left);
-    a.question.right = keep(keep, a.question.right);
+    a.question.left = used.keep(exprs, a.question.left, kept);
+    a.question.right = used.keep(exprs, a.question.right, kept);
   }
   exprs = std::move(used);
   estimated_ = {};

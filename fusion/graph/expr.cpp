@@ -15,18 +15,15 @@ Exprs::Exprs() : table_(64, -1) {
 
 // Where the expression is in the table, or is to be.
 ExprId& Exprs::place(const Item& i) {
-  std::uint64_t h = static_cast<std::uint64_t>(i.op);
-  for (std::uint64_t v :
-       {static_cast<std::uint64_t>(i.c), static_cast<std::uint64_t>(i.s.node),
-        static_cast<std::uint64_t>(i.s.field), static_cast<std::uint64_t>(i.s.dim),
-        static_cast<std::uint64_t>(i.a), static_cast<std::uint64_t>(i.b)})
-    h = (h ^ v) * 0x9e3779b97f4a7c15ull;
-  std::size_t at = h >> 32;
+  const auto rest = static_cast<std::uint64_t>(i.op) | static_cast<std::uint64_t>(i.field) << 8 |
+                    static_cast<std::uint64_t>(i.dim) << 16;
+  const std::uint64_t h =
+      (static_cast<std::uint64_t>(i.bits) + rest * 0xff51afd7ed558ccdULL) * 0x9e3779b97f4a7c15ULL;
+  std::size_t at = (h ^ h >> 32) >> 16;
   for (;; ++at) {
     ExprId& e = table_[at & (table_.size() - 1)];
     if (e < 0) return e;
-    const Item& o = items_[e];
-    if (o.op == i.op && o.c == i.c && o.s == i.s && o.a == i.a && o.b == i.b) return e;
+    if (items_[e] == i) return e;
   }
 }
 
@@ -43,23 +40,15 @@ ExprId Exprs::intern(const Item& i) {
 }
 
 ExprId Exprs::constant(std::int64_t v) {
-  Item i;
-  i.c = v;
-  return intern(i);
+  Constant& known = recent_[static_cast<std::size_t>(v) % recent_.size()];
+  if (known.number != v || known.e < 0) known = {v, intern({.bits = v})};
+  return known.e;
 }
 
-ExprId Exprs::source(const Source& s) {
-  Item i;
-  i.op = Op::Source;
-  i.s = s;
-  return intern(i);
-}
+ExprId Exprs::source(const Source& s) { return intern(Item::of(s)); }
 
 ExprId Exprs::new_source(const Source& s) {
-  Item i;
-  i.op = Op::Source;
-  i.s = s;
-  items_.push_back(i);
+  items_.push_back(Item::of(s));
   return static_cast<ExprId>(items_.size() - 1);
 }
 
@@ -93,24 +82,31 @@ bool Exprs::is_natural(ExprId e) const {
   const Item& i = items_[e];
   switch (i.op) {
     case Op::Const:
-      return i.c >= 0;
+      return i.bits >= 0;
     case Op::Source:
-      return i.s.field == Field::Shape || i.s.field == Field::ViewShape ||
-             i.s.field == Field::InputShape;
+      return i.field == Field::Shape || i.field == Field::ViewShape || i.field == Field::InputShape;
     case Op::Magnitude:
       return true;
     default:
-      return is_natural(i.a) && is_natural(i.b);
+      return is_natural(i.a()) && is_natural(i.b());
   }
 }
 
 ExprId Exprs::of_two(Op op, ExprId a, ExprId b) {
   if (is_constant(a) && is_constant(b)) return constant(value_of(op, value(a), value(b)));
-  Item i;
-  i.op = op;
-  i.a = a;
-  i.b = b;
-  return intern(i);
+  return intern(Item::of(op, a, b));
+}
+
+ExprId Exprs::keep(const Exprs& of, ExprId e, std::vector<ExprId>& kept) {
+  if (const ExprId to = kept[static_cast<std::size_t>(e)]; to >= 0) return to;
+  Item i = of.items_[static_cast<std::size_t>(e)];
+  if (i.op == Op::Const) return kept[static_cast<std::size_t>(e)] = constant(i.bits);
+  if (i.op != Op::Source) {
+    const ExprId a = keep(of, i.a(), kept);
+    i = Item::of(i.op, a, keep(of, i.b(), kept));
+  }
+  items_.push_back(i);
+  return kept[static_cast<std::size_t>(e)] = static_cast<ExprId>(items_.size() - 1);
 }
 
 std::int64_t Exprs::value_of(Op op, std::int64_t a, std::int64_t b) {

@@ -2,6 +2,7 @@
 // over fields of its graph; binding a graph evaluates them all, and kernels get the values as
 // parameters. So a plan made for one shape serves others.
 #pragma once
+#include <array>
 #include <cstdint>
 #include <vector>
 
@@ -63,51 +64,45 @@ class Exprs {
   ExprId zero() const { return 0; }
   ExprId one() const { return 1; }
   bool is_constant(ExprId e) const { return items_[e].op == Op::Const; }
-  std::int64_t value(ExprId e) const { return items_[e].c; }  // of a constant
+  std::int64_t value(ExprId e) const { return items_[e].bits; }  // of a constant
   bool is_source(ExprId e) const { return items_[e].op == Op::Source; }
-  const Source& source_of(ExprId e) const { return items_[e].s; }
+  Source source_of(ExprId e) const { return items_[e].source(); }
   // What a sum, a product and the like is made of.
   template <class Visit>
   void for_each_part(ExprId e, Visit&& visit) const {
     const Item i = items_[e];
     if (i.op == Op::Const || i.op == Op::Source) return;
-    visit(i.a);
-    visit(i.b);
+    visit(i.a());
+    visit(i.b());
   }
   // The same of other nodes: `node` and `of` put another in the place of each that it is made of.
   template <class Node, class Of>
   ExprId rebuilt(ExprId e, Node&& node, Of&& of) {
-    Item i = items_[e];
+    const Item i = items_[e];
     if (i.op == Op::Const) return e;
     if (i.op == Op::Source) {
-      node(i.s.node);
-      return source(i.s);
+      Source s = i.source();
+      node(s.node);
+      return source(s);
     }
-    of(i.a);
-    of(i.b);
-    // The operands of sums and products are in order.
-    return i.op == Op::Add   ? add(i.a, i.b)
-           : i.op == Op::Mul ? mul(i.a, i.b)
-                             : of_two(i.op, i.a, i.b);
+    ExprId l = i.a(), r = i.b();
+    of(l);
+    of(r);
+    return rebuilt_of(i.op, l, r);
   }
   // The same over other numbers, in another collection: `number` and `of` give what stands there
   // for each that it is made of.
   template <class Number, class Of>
   ExprId rebuilt_in(Exprs& to, ExprId e, Number&& number, Of&& of) const {
-    const Item& i = items_[e];
-    switch (i.op) {
-      case Op::Const:
-        return to.constant(i.c);
-      case Op::Source:
-        return number(i.s);
-      case Op::Add:
-        return to.add(of(i.a), of(i.b));
-      case Op::Mul:
-        return to.mul(of(i.a), of(i.b));
-      default:
-        return to.of_two(i.op, of(i.a), of(i.b));
-    }
+    const Item i = items_[e];
+    if (i.op == Op::Const) return to.constant(i.bits);
+    if (i.op == Op::Source) return number(i.source());
+    const ExprId l = of(i.a());
+    return to.rebuilt_of(i.op, l, of(i.b()));
   }
+  // Adds what `of` has there and what it is made of, once: `kept` says where. As it stands, to be
+  // evaluated: what is added so is not found by who makes the same afterwards.
+  ExprId keep(const Exprs& of, ExprId e, std::vector<ExprId>& kept);
   // values[e] for every expression; those that are there already stay.
   void evaluate(const Graph& g, std::vector<std::int64_t>& values) const;
   // The same, where field(source) is the number that a graph has there.
@@ -123,19 +118,22 @@ class Exprs {
     values.resize(end);
     for (; e < end; ++e) {
       const Item& i = items_[e];
-      values[e] = i.op == Op::Const    ? i.c
-                  : i.op == Op::Source ? field(i.s)
-                                       : value_of(i.op, values[i.a], values[i.b]);
+      values[e] = i.op == Op::Const    ? i.bits
+                  : i.op == Op::Source ? field(i.source())
+                                       : value_of(i.op, values[i.a()], values[i.b()]);
     }
   }
   // Each number of the graph that is asked for, once.
   std::vector<Source> sources() const {
     std::vector<Source> all;
     for (const Item& i : items_)
-      if (i.op == Op::Source) all.push_back(i.s);
+      if (i.op == Op::Source) all.push_back(i.source());
     return all;
   }
   std::size_t size() const { return items_.size(); }
+  std::size_t bytes() const {
+    return items_.capacity() * sizeof(Item) + table_.capacity() * sizeof(ExprId);
+  }
   // What is kept in files (engine/programs): only to be evaluated afterwards.
   template <class A>
   friend void fields(A& a, Exprs& e) {
@@ -157,22 +155,41 @@ class Exprs {
   };
   struct Item {
     Op op = Op::Const;
-    std::int64_t c = 0;
-    Source s;
-    ExprId a = 0, b = 0;
+    Field field = Field::Shape;  // Source
+    std::int32_t dim = 0;        // Source
+    std::int64_t bits = 0;       // Const: the number; Source: the node; else the two it is made of
+
+    static Item of(const Source& s) { return {Op::Source, s.field, s.dim, s.node}; }
+    static Item of(Op op, ExprId a, ExprId b) {
+      return {op, {}, 0, static_cast<std::int64_t>(a) << 32 | b};
+    }
+    Source source() const { return {static_cast<std::int32_t>(bits), field, dim}; }
+    ExprId a() const { return static_cast<ExprId>(bits >> 32); }
+    ExprId b() const { return static_cast<ExprId>(bits); }
+    bool operator==(const Item&) const = default;
     template <class A>
     friend void fields(A& a, Item& i) {
-      all(a, i.op, i.c, i.s.node, i.s.field, i.s.dim, i.a, i.b);
+      all(a, i.op, i.field, i.dim, i.bits);
     }
   };
   ExprId& place(const Item& i);
   ExprId intern(const Item& i);
   ExprId of_two(Op op, ExprId a, ExprId b);
+  // The operands of sums and products are in order.
+  ExprId rebuilt_of(Op op, ExprId a, ExprId b) {
+    return op == Op::Add ? add(a, b) : op == Op::Mul ? mul(a, b) : of_two(op, a, b);
+  }
   bool is_natural(ExprId e) const;
   static std::int64_t value_of(Op op, std::int64_t a, std::int64_t b);
 
   std::vector<Item> items_;
   std::vector<ExprId> table_;  // by hash, a power of two of places; -1: nothing there
+  // The last constant of each of some residues: a few are asked for all the time.
+  struct Constant {
+    std::int64_t number = 0;
+    ExprId e = -1;
+  };
+  std::array<Constant, 16> recent_{};
 };
 
 }  // namespace plait::fusion

@@ -38,6 +38,13 @@ class KeyWriter {
     put(axes.size());
     for (const std::int64_t a : axes) put(a);
   }
+  // As they are: a Call's may be any.
+  void put_numbers(const Dims& all) {
+    put(all.size());
+    const std::size_t bytes = static_cast<std::size_t>(all.size()) * sizeof *all.data();
+    std::memcpy(to_, all.data(), bytes);
+    to_ += bytes;
+  }
   void put_index(std::int32_t v) {
     std::memcpy(to_, &v, sizeof v);
     to_ += sizeof v;
@@ -192,8 +199,10 @@ void Graph::make_key() {
   KeyWriter key(key_);
   for (const GNode& g : nodes) {
     const tracer::Node& n = *g.node;
-    const int axes = n.shape.size() + n.axes.size() + n.view_shape.size();
-    key.make_room(64 + 4 * static_cast<std::size_t>(axes));
+    const int axes = (g.map ? g.map->from.size() : 0) +
+                     (g.index ? g.index->axis.size() + g.index->wider.size() : 0);
+    key.make_room(64 + static_cast<std::size_t>(axes) +
+                  sizeof(std::int64_t) * static_cast<std::size_t>(n.axes.size()));
     key.put(static_cast<int>(g.kind()));
     key.put(static_cast<int>(n.dtype));
     key.put(g.leaf | g.wanted << 1 | g.held << 2 | g.exclusive << 3 | (g.map != nullptr) << 4 |
@@ -209,7 +218,7 @@ void Graph::make_key() {
     key.put(static_cast<int>(n.call));
     key.put(static_cast<int>(n.view_dtype));
     for (const std::int32_t in : g.in) key.put_index(in);
-    key.put(n.axes);
+    key.put_numbers(n.axes);
     key.put(n.view_shape.size());
     if (g.map) key.put(g.map->from);
     if (g.index) {

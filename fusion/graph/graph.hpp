@@ -1,6 +1,6 @@
 // The pending graph behind the wanted nodes, numbered in topological order, and its key: two graphs
 // with equal keys that give the same answers about their numbers (answers.hpp) get the same plan.
-// The key holds structure, dtypes, and what is held from outside; it holds no number.
+// The key holds structure, dtypes, and what is held from outside; no extent, stride or offset.
 #pragma once
 #include <cstdint>
 #include <cstdlib>

@@ -17,18 +17,9 @@ Number Number::of_two(const Number& a, const Number& b, std::int64_t value, Make
   return exprs.is_constant(e) ? Number(exprs.value(e)) : Number(*g, e, value);
 }
 
-bool operator==(const Number& a, const Number& b) {
-  const PlanGraph* const g = Number::graph_of(a, b);
-  if (!g) return a.value_ == b.value_;
-  if (a.expr_ == b.expr_) return true;
-  return g->answers().ask(Relation::Equal, a.in(*g), b.in(*g), a.value_, b.value_);
-}
-
-bool operator<=(const Number& a, const Number& b) {
-  const PlanGraph* const g = Number::graph_of(a, b);
-  if (!g) return a.value_ <= b.value_;
-  if (a.expr_ == b.expr_) return true;
-  return g->answers().ask(Relation::AtMost, a.in(*g), b.in(*g), a.value_, b.value_);
+bool Number::ask(Relation r, const Number& a, const Number& b) {
+  const PlanGraph& g = *graph_of(a, b);
+  return g.answers().ask(r, a.in(g), b.in(g), a.value_, b.value_);
 }
 
 Number operator+(const Number& a, const Number& b) {

@@ -21,8 +21,14 @@ class Number {
   Number(int constant) : value_(constant) {}           // NOLINT
   Number(const PlanGraph& g, ExprId e, std::int64_t value) : graph_(&g), expr_(e), value_(value) {}
 
-  friend bool operator==(const Number& a, const Number& b);
-  friend bool operator<=(const Number& a, const Number& b);
+  friend bool operator==(const Number& a, const Number& b) {
+    if (!a.graph_ && !b.graph_) return a.value_ == b.value_;
+    return a.expr_ == b.expr_ || ask(Relation::Equal, a, b);
+  }
+  friend bool operator<=(const Number& a, const Number& b) {
+    if (!a.graph_ && !b.graph_) return a.value_ <= b.value_;
+    return a.expr_ == b.expr_ || ask(Relation::AtMost, a, b);
+  }
   friend bool operator<(const Number& a, const Number& b) { return !(b <= a); }
   friend bool operator>(const Number& a, const Number& b) { return !(a <= b); }
   friend bool operator>=(const Number& a, const Number& b) { return b <= a; }
@@ -53,6 +59,7 @@ class Number {
   static const PlanGraph* graph_of(const Number& a, const Number& b) {
     return a.graph_ ? a.graph_ : b.graph_;
   }
+  static bool ask(Relation r, const Number& a, const Number& b);
   ExprId in(const PlanGraph& g) const;
   template <class Make>
   static Number of_two(const Number& a, const Number& b, std::int64_t value, Make&& make);

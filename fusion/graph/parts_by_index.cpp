@@ -19,10 +19,7 @@ bool adds_in_order(const GNode& g) {
     return false;
   const tracer::Node& on = *n.inputs[0];
   if (n.dtype != on.dtype || n.dtype == DType::Float16) return false;
-  const auto axis = static_cast<int>(n.axes[0]);
-  for (int d = 0; d < on.shape.size(); ++d)
-    if (d != axis && on.shape[d] > 1 && on.strides[d] < on.strides[axis]) return true;
-  return false;
+  return !StridedSource(on).is_innermost(static_cast<int>(n.axes[0]));
 }
 
 // An array that was written at one index of some of its axes after the other, all of the other axes
@@ -35,30 +32,32 @@ struct Parts {
 // None if somebody else needs the array between the writes, or an index was written twice.
 std::optional<Parts> written_by_index(const Graph& g, std::int32_t array) {
   const GNode& top = g[array];
-  const tracer::Node& whole = *top.node;
-  if (top.leaf || whole.kind != NodeKind::Update || !top.map) return std::nullopt;
+  if (top.leaf || top.node->kind != NodeKind::Update || !top.map) return std::nullopt;
+  const StridedSource whole(*top.node);
   Parts p;
   std::size_t count = 1, found = 0;
-  for (int d = 0; d < whole.shape.size(); ++d)
-    if (whole.shape[d] != 1 && top.map->from[d] < 0) {
+  for (int d = 0; d < whole.size(); ++d)
+    if (whole.extents[d] != 1 && top.map->from[d] < 0) {
       p.axes.push_back(d);
-      count *= static_cast<std::size_t>(whole.shape[d]);
+      count *= static_cast<std::size_t>(whole.extents[d]);
       if (count > g.nodes.size()) return std::nullopt;  // each part is an update
     }
   for (std::int32_t i = array; found < count; i = g[i].in[0], ++found) {
     const GNode& u = g[i];
     const tracer::Node& n = *u.node;
     if ((i != array && !alone(u)) || n.kind != NodeKind::Update || !u.map || n.in_place ||
-        n.dtype != whole.dtype || n.shape != whole.shape ||
-        element_count(n.view_shape) * static_cast<std::int64_t>(count) != element_count(n.shape))
+        n.dtype != whole.dtype || !same_extents(n, *top.node))
       return std::nullopt;
+    const StridedSource part = StridedSource::written_by(n);
+    if (part.elements() * static_cast<std::int64_t>(count) != whole.elements()) return std::nullopt;
     std::int64_t at = 0;
-    for (int d = 0; d < n.shape.size(); ++d) {
+    for (int d = 0; d < whole.size(); ++d) {
       const auto from = static_cast<int>(u.map->from[d]);
       if (std::ranges::find(p.axes, d) != p.axes.end()) {
         if (from >= 0) return std::nullopt;
-        at = at * n.shape[d] + u.map->start[d];
-      } else if (n.shape[d] != 1 && (u.map->step[d] != 1 || n.view_shape[from] != n.shape[d])) {
+        at = at * whole.extents[d] + u.map->start[d];
+      } else if (whole.extents[d] != 1 &&
+                 (u.map->step[d] != 1 || part.extents[from] != whole.extents[d])) {
         return std::nullopt;
       }
     }
@@ -78,14 +77,15 @@ std::optional<Summed> summed(const Graph& g, const GNode& sum) {
   const GNode& on = g[sum.in[0]];
   const bool view = alone(on) && on.node->kind == NodeKind::View && on.map;
   Summed s{view ? on.in[0] : sum.in[0], {}};
-  const Dims &shape = on.node->shape, &base = g[s.array].node->shape;
-  if (element_count(shape) != element_count(base)) return std::nullopt;
-  for (int d = 0; d < shape.size(); ++d) {
+  const StridedSource read(*on.node), array(*g[s.array].node);
+  if (read.elements() != array.elements()) return std::nullopt;
+  for (int d = 0; d < read.size(); ++d) {
     auto at = static_cast<std::int64_t>(d);
     if (view) {
       const auto from = std::ranges::find(on.map->from, d);
       at = from == on.map->from.end() ? -1 : from - on.map->from.begin();
-      if (at >= 0 && (base[at] != shape[d] || on.map->step[at] != 1)) return std::nullopt;
+      if (at >= 0 && (array.extents[at] != read.extents[d] || on.map->step[at] != 1))
+        return std::nullopt;
     }
     s.axes.push_back(at);
   }
@@ -94,15 +94,16 @@ std::optional<Summed> summed(const Graph& g, const GNode& sum) {
 
 // What the update wrote, with the axes of the array in this order.
 Ref<tracer::Node> part(const GNode& update, const Dims& axes, int leave_out) {
-  const Ref<tracer::Node>& value = update.node->inputs[1];
-  Dims shape, steps;
+  const StridedSource value(*update.node->inputs[1]);
+  StridedSource turned = value;
+  turned.extents = turned.steps = {};
   for (int j = 0; j < axes.size(); ++j) {
     if (j == leave_out) continue;
     const auto from = axes[j] < 0 ? -1 : static_cast<int>(update.map->from[axes[j]]);
-    shape.push_back(from < 0 ? 1 : value->shape[from]);
-    steps.push_back(from < 0 ? 0 : (*shown(value).strides)[from]);
+    turned.extents.push_back(from < 0 ? 1 : value.extents[from]);
+    turned.steps.push_back(from < 0 ? 0 : value.steps[from]);
   }
-  return view_of(value, shape, steps);
+  return turned.node();
 }
 
 }  // namespace
@@ -138,34 +139,32 @@ std::vector<Graph::Instead> copy_windows(const Graph& g) {
     if (inside[static_cast<std::size_t>(i)]) continue;
     const std::optional<Parts> parts = written_by_index(g, i);
     if (!parts) continue;
-    const tracer::Node& whole = *n.node;
-    const Ref<tracer::Node>& first = parts->updates[0]->node->inputs[1];
-    const Shown from = shown(first);
-    Dims strides(whole.shape.size());
-    for (int d = 0; d < strides.size(); ++d)
-      if (const std::int64_t j = parts->updates[0]->map->from[d]; j >= 0)
-        strides[d] = (*from.strides)[static_cast<int>(j)];
+    const ViewMap& places = *parts->updates[0]->map;
+    const auto value_of = [](const GNode* u) { return StridedSource(*u->node->inputs[1]); };
+    const StridedSource first = value_of(parts->updates[0]);
+    StridedSource windows = first;
+    windows.extents = StridedSource(*n.node).extents;
+    windows.steps = Dims(windows.size());
+    for (int d = 0; d < windows.size(); ++d)
+      if (const auto j = static_cast<int>(places.from[d]); j >= 0)
+        windows.steps[d] = first.steps[j];
     std::int64_t inner = 1;
-    for (int a = parts->axes.size(); a-- > 0; inner *= whole.shape[parts->axes[a]])
-      strides[parts->axes[a]] =
-          shown(parts->updates[static_cast<std::size_t>(inner)]->node->inputs[1]).offset -
-          from.offset;
+    for (int a = parts->axes.size(); a-- > 0; inner *= windows.extents[parts->axes[a]])
+      windows.steps[parts->axes[a]] =
+          value_of(parts->updates[static_cast<std::size_t>(inner)]).start - first.start;
     const bool steps = std::ranges::all_of(parts->updates, [&](const GNode* u) {
-      const Ref<tracer::Node>& value = u->node->inputs[1];
-      const Shown at = shown(value);
-      std::int64_t offset = from.offset;
-      for (const std::int64_t d : parts->axes) offset += u->map->start[d] * strides[d];
-      return at.base == from.base && at.offset == offset && *at.strides == *from.strides &&
-             value->shape == first->shape && u->map->from == parts->updates[0]->map->from;
+      const StridedSource at = value_of(u);
+      std::int64_t start = first.start;
+      for (const std::int64_t d : parts->axes) start += u->map->start[d] * windows.steps[d];
+      return at.steps_alike(first) && at.start == start && u->map->from == places.from;
     });
     if (!steps) continue;
-    const tracer::Node& base = *from.base;
-    if (!base.materialised() &&
-        (base.dtype != whole.dtype ||
-         !decompose_index(base.shape, base.strides, from.offset, whole.shape, strides)))
+    const StridedSource base(*windows.base);
+    if (!windows.base->materialised() &&
+        (base.dtype != n.node->dtype ||
+         !decompose_index(base.extents, base.steps, windows.start, windows.extents, windows.steps)))
       continue;
-    found.push_back(
-        {n.recorded, tracer::copy_instead(whole, view_of(first, whole.shape, strides))});
+    found.push_back({n.recorded, tracer::copy_instead(*n.node, windows.node())});
   }
   return found;
 }

@@ -1,6 +1,7 @@
 #include "plan_graph.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "written_parts.hpp"
 
@@ -39,25 +40,26 @@ void PlanGraph::describe(std::int32_t i) {
   for (int k = 0; k < 3; ++k)
     if (p.in[k] >= 0) n.inputs[k] = &operations_[static_cast<std::size_t>(p.in[k])];
   find_extents(i, t);
+  n.elements = element_count(n.extents);
   find_maps(i);
   find_strides(i, t);
   find_view(i, t);
 }
 
-Number PlanGraph::source(const Source& s, std::int64_t value) {
-  return {*this, answers_.exprs.new_source(s), value};
+Number PlanGraph::source(const Source& s) {
+  return {*this, answers_.exprs.new_source(s), graph_.field(s)};
 }
 
 // Whether it is 1 is always asked: it decides what is broadcast.
-Number PlanGraph::extent(const Source& s, std::int64_t value) {
-  const Number e = source(s, value);
+Number PlanGraph::extent(const Source& s) {
+  const Number e = source(s);
   return e == Number(1) ? Number(1) : e;
 }
 
 // One of these, or one that has been met, where it equals that.
-Number PlanGraph::like(const Source& s, std::int64_t value, const Numbers& near,
-                       Number::Kind kind) {
-  const Number n = source(s, value);
+Number PlanGraph::like(const Source& s, const Numbers& near, Number::Kind kind) {
+  const Number n = source(s);
+  const std::int64_t value = n.value_;
   if (value == 0 || (value == 1 && kind == Number::Extent))
     return n == Number(value) ? Number(value) : n;
   for (const Number& other : near)
@@ -74,31 +76,30 @@ void PlanGraph::find_extents(std::int32_t i, const tracer::Node& t) {
   Node& n = operations_[static_cast<std::size_t>(i)];
   const bool leaf = nodes[static_cast<std::size_t>(i)].leaf;
   const int dims = t.shape.size();
-  const auto broadcast = [&](int d) -> Number {
+  const auto broadcast = [&](const Source& s) -> Number {
+    const std::int64_t value = graph_.field(s);
     for (int k = 0; k < t.n_inputs; ++k) {
       if (!n.inputs[k]) continue;
       const Numbers& from = n.inputs[k]->extents;
-      const int e = d - dims + from.size();
-      if (e >= 0 && from[e].value_ == t.shape[d] && !from[e].is_constant()) return from[e];
+      const int e = s.dim - dims + from.size();
+      if (e >= 0 && from[e].value_ == value && !from[e].is_constant()) return from[e];
     }
-    if (t.shape[d] == 1) return 1;
-    return like({i, Field::Shape, d}, t.shape[d], {}, Number::Extent);
+    return value == 1 ? Number(1) : like(s, {}, Number::Extent);
   };
   int kept = 0;
   for (int d = 0; d < dims; ++d) {
     const Source s{i, Field::Shape, d};
     const auto same_as = [&](const Numbers& from, int e) {
-      return e < from.size() && from[e].value_ == t.shape[d]
-                 ? from[e]
-                 : like(s, t.shape[d], from, Number::Extent);
+      return e < from.size() && from[e].value_ == graph_.field(s) ? from[e]
+                                                                  : like(s, from, Number::Extent);
     };
     if (leaf) {
-      n.extents.push_back(extent(s, t.shape[d]));
+      n.extents.push_back(extent(s));
       continue;
     }
     switch (t.kind) {
       case NodeKind::Elementwise:
-        n.extents.push_back(broadcast(d));
+        n.extents.push_back(broadcast(s));
         break;
       case NodeKind::Cast:
       case NodeKind::Update:
@@ -111,29 +112,29 @@ void PlanGraph::find_extents(std::int32_t i, const tracer::Node& t) {
       }
       default:
         n.extents.push_back(
-            like(s, t.shape[d], n.inputs[0] ? n.inputs[0]->extents : Numbers(), Number::Extent));
+            like(s, n.inputs[0] ? n.inputs[0]->extents : Numbers(), Number::Extent));
     }
   }
 }
 
 // Strides by what the layout is, where it is C's; of an axis of one element they are what they
 // would be there.
-Numbers PlanGraph::laid_out(const Source& first, const Dims& strides, const Numbers& extents,
-                            std::int64_t item, const Numbers* near) {
-  Numbers all(strides.size());
-  Number dense = item;
-  for (int d = strides.size(); d-- > 0;) {
-    const Source s{first.node, first.field, d};
+Numbers PlanGraph::laid_out(std::int32_t node, Field strides, const Numbers& extents, DType item,
+                            const Numbers* near) {
+  Numbers all(extents.size());
+  Number dense = static_cast<std::int64_t>(itemsize(item));
+  for (int d = extents.size(); d-- > 0;) {
     if (extents[d].is_constant() && extents[d].value_ == 1) {
       all[d] = dense;
       continue;
     }
+    const Source s{node, strides, d};
     if (near) {
-      all[d] = like(s, strides[d], *near, Number::Stride);
+      all[d] = like(s, *near, Number::Stride);
     } else {
-      const Number n = source(s, strides[d]);
-      const bool as_dense = strides[d] == dense.value_ && n == dense;
-      all[d] = as_dense ? dense : strides[d] == 0 && n == Number(0) ? Number(0) : n;
+      const Number n = source(s);
+      const bool as_dense = n.value_ == dense.value_ && n == dense;
+      all[d] = as_dense ? dense : n.value_ == 0 && n == Number(0) ? Number(0) : n;
     }
     dense = dense * extents[d];
   }
@@ -142,34 +143,28 @@ Numbers PlanGraph::laid_out(const Source& first, const Dims& strides, const Numb
 
 void PlanGraph::find_strides(std::int32_t i, const tracer::Node& t) {
   Node& n = operations_[static_cast<std::size_t>(i)];
-  const PlanNode& p = nodes[static_cast<std::size_t>(i)];
-  const auto item = static_cast<std::int64_t>(itemsize(t.dtype));
-  if (t.kind != NodeKind::View || p.leaf) {
-    n.byte_strides = laid_out({i, Field::Stride, 0}, t.strides, n.extents, item, nullptr);
-    return;
-  }
+  const bool view = t.kind == NodeKind::View && !nodes[static_cast<std::size_t>(i)].leaf;
   n.byte_strides =
-      laid_out({i, Field::Stride, 0}, t.strides, n.extents, item, &n.inputs[0]->byte_strides);
+      laid_out(i, Field::Stride, n.extents, t.dtype, view ? &n.inputs[0]->byte_strides : nullptr);
 }
 
 void PlanGraph::find_view(std::int32_t i, const tracer::Node& t) {
   Node& n = operations_[static_cast<std::size_t>(i)];
-  n.offset = source({i, Field::Offset, 0}, t.offset);
-  if (t.kind == NodeKind::Gather) {
-    n.step = source({i, Field::Step, 0}, t.step);
-    n.view_byte_strides = laid_out({i, Field::ViewStride, 0}, t.view_strides, n.extents,
-                                   static_cast<std::int64_t>(itemsize(t.dtype)), nullptr);
+  n.offset = source({i, Field::Offset, 0});
+  if (n.kind == NodeKind::Gather) {
+    n.step = source({i, Field::Step, 0});
+    n.view_byte_strides = laid_out(i, Field::ViewStride, n.extents, t.dtype, nullptr);
   }
   if (t.kind != NodeKind::Update || nodes[static_cast<std::size_t>(i)].leaf) return;
   const Numbers& value = n.inputs[1]->extents;
-  for (int d = 0; d < t.view_shape.size(); ++d)
-    n.view_extents.push_back(
-        d < value.size() && value[d].value_ == t.view_shape[d]
-            ? value[d]
-            : like({i, Field::ViewShape, d}, t.view_shape[d], n.extents, Number::Extent));
+  for (int d = 0; d < t.view_shape.size(); ++d) {
+    const Source s{i, Field::ViewShape, d};
+    n.view_extents.push_back(d < value.size() && value[d].value_ == graph_.field(s)
+                                 ? value[d]
+                                 : like(s, n.extents, Number::Extent));
+  }
   n.view_byte_strides =
-      laid_out({i, Field::ViewStride, 0}, t.view_strides, n.view_extents,
-               static_cast<std::int64_t>(itemsize(t.view_dtype)), &n.byte_strides);
+      laid_out(i, Field::ViewStride, n.view_extents, t.view_dtype, &n.byte_strides);
 }
 
 void PlanGraph::find_maps(std::int32_t i) {
@@ -177,7 +172,7 @@ void PlanGraph::find_maps(std::int32_t i) {
   PlanNode& p = nodes[static_cast<std::size_t>(i)];
   const auto numbers = [&](Field f, const Dims& of) {
     Numbers all;
-    for (int d = 0; d < of.size(); ++d) all.push_back(source({i, f, d}, of[d]));
+    for (int d = 0; d < of.size(); ++d) all.push_back(source({i, f, d}));
     return all;
   };
   if (from.map)
@@ -237,6 +232,9 @@ void PlanGraph::note_estimate(ExprId e) const {
 }
 
 void PlanGraph::note_equal(const Number& n, Number::Kind kind) const {
+  const auto at = static_cast<std::size_t>(n.expr_);
+  if (noted_.size() <= at) noted_.resize(answers_.exprs.size());
+  if (std::exchange(noted_[at][kind], true)) return;
   const auto [known, fresh] = by_value_[kind].try_emplace(n.value_, n);
   if (!fresh) static_cast<void>(known->second == n);
 }

@@ -2,6 +2,7 @@
 // one door (number.hpp). Numbers that follow from others by what the operations are, or that are
 // found to be equal, are one and the same: so few questions are asked about many nodes.
 #pragma once
+#include <array>
 #include <memory>
 #include <unordered_map>
 
@@ -23,6 +24,7 @@ struct Node {
   Dims axes;
   const Node* inputs[3] = {};  // none: a leaf
   Numbers extents, byte_strides, view_extents, view_byte_strides;
+  Number elements;  // the product of the extents
   Number offset, step;
   const tracer::Node* recorded = nullptr;  // names, sites, scalars and memory
 };
@@ -68,16 +70,17 @@ class PlanGraph {
   void find_strides(std::int32_t i, const tracer::Node& t);
   void find_view(std::int32_t i, const tracer::Node& t);
   void find_maps(std::int32_t i);
-  Number source(const Source& s, std::int64_t value);
-  Number extent(const Source& s, std::int64_t value);
-  Number like(const Source& s, std::int64_t value, const Numbers& near, Number::Kind kind);
-  Numbers laid_out(const Source& first, const Dims& strides, const Numbers& extents,
-                   std::int64_t item, const Numbers* near);
+  Number source(const Source& s);
+  Number extent(const Source& s);
+  Number like(const Source& s, const Numbers& near, Number::Kind kind);
+  Numbers laid_out(std::int32_t node, Field strides, const Numbers& extents, DType item,
+                   const Numbers* near);
 
   const Graph& graph_;
   std::vector<Node> operations_;
   mutable Answers answers_;
   mutable std::unordered_map<std::int64_t, Number> by_value_[3];  // of each kind
+  mutable std::vector<std::array<bool, 3>> noted_;                // expressions, as of each kind
 };
 
 // Of a node's own memory (see the overload of recorded ones).

@@ -56,7 +56,7 @@ class Uncast {
   Ref<tracer::Node> cast_from(const GNode& n) {
     const tracer::Node& of = *n.node;
     const Ref<tracer::Node>& from = of.inputs[0];
-    if (from->shape != of.shape) return {};
+    if (!same_extents(*from, of)) return {};
     if (from->dtype != of.dtype) return from;
     if (!alone(n)) return {};
     Ref<tracer::Node> source = (*this)(n.in[0]);
@@ -64,7 +64,7 @@ class Uncast {
     const Rescaled scale = rescaled(of, *source);
     Ref<tracer::Node> copy = tracer::copy_instead(of, std::move(source));
     copy->dtype = copy->inputs[0]->dtype;
-    copy->strides = scale(of.strides);
+    copy->strides = scale(StridedSource(of).steps);
     return copy;
   }
 
@@ -76,29 +76,32 @@ class Uncast {
     const Ref<tracer::Node> from = (*this)(n.in[0]);
     if (!from) return {};
     const Rescaled scale = rescaled(cast, *from);
-    const Dims& step = *shown(from).strides;
-    bool alike = v.offset % scale.wide == 0;
-    for (int d = 0; alike && d < cast.shape.size(); ++d)
-      alike = cast.shape[d] == 1 || cast.strides[d] * scale.narrow == step[d] * scale.wide;
-    for (int d = 0; alike && d < v.strides.size(); ++d) alike = v.strides[d] % scale.wide == 0;
-    if (alike) return view_of(from, v.shape, scale(v.strides), scale(v.offset));
-    if (!n.map) return {};
-    Dims strides(v.shape.size());
-    std::int64_t further = 0;
-    for (int d = 0; d < step.size(); ++d) {
-      further += n.map->start[d] * step[d];
-      if (const auto j = static_cast<int>(n.map->from[d]); j >= 0)
-        strides[j] = n.map->step[d] * step[d];
+    const StridedSource wide(cast), narrow(*from);
+    StridedSource shown(v);
+    bool alike = shown.start % scale.wide == 0;
+    for (int d = 0; alike && d < wide.size(); ++d)
+      alike = wide.extents[d] == 1 || wide.steps[d] * scale.narrow == narrow.steps[d] * scale.wide;
+    for (int d = 0; alike && d < shown.size(); ++d) alike = shown.steps[d] % scale.wide == 0;
+    if (!alike) {
+      if (!n.map) return {};
+      return narrow.through(*n.map, shown.extents).node();
     }
-    return view_of(from, v.shape, strides, further);
+    shown.base = narrow.base;
+    shown.dtype = narrow.dtype;
+    shown.start = narrow.start + scale(shown.start);
+    shown.steps = scale(shown.steps);
+    return shown.node();
   }
 
   Ref<tracer::Node> written(const GNode& n) {
     const tracer::Node& of = *n.node;
     if (of.n_inputs != 2 || of.in_place || n.wanted || n.held || of.view_dtype != of.dtype)
       return {};
+    const StridedSource target = StridedSource::written_by(of), all(of), before(*of.inputs[0]);
     const tracer::Node &old = *of.inputs[0], &value = *of.inputs[1];
-    if (old.kind != NodeKind::Fill || old.materialised() || value.shape != of.view_shape) return {};
+    if (old.kind != NodeKind::Fill || old.materialised() ||
+        StridedSource(value).extents != target.extents)
+      return {};
     Ref<tracer::Node> source = (*this)(n.in[1]);
     if (!source) return {};
     const DType narrow = source->dtype;
@@ -114,18 +117,18 @@ class Uncast {
     number->scalar = fewer;
     fill->dtype = narrow;
     fill->device = old.device;
-    fill->shape = old.shape;
-    fill->strides = scale(old.strides);
+    fill->shape = before.extents;
+    fill->strides = scale(before.steps);
     fill->n_inputs = 1;
     fill->inputs[0] = std::move(number);
     update->dtype = update->view_dtype = narrow;
     update->device = of.device;
     update->site = of.site;
-    update->shape = of.shape;
-    update->strides = scale(of.strides);
-    update->offset = scale(of.offset);
-    update->view_shape = of.view_shape;
-    update->view_strides = scale(of.view_strides);
+    update->shape = all.extents;
+    update->strides = scale(all.steps);
+    update->offset = scale(target.start);
+    update->view_shape = target.extents;
+    update->view_strides = scale(target.steps);
     update->n_inputs = 2;
     update->inputs[0] = std::move(fill);
     update->inputs[1] = std::move(source);
@@ -147,7 +150,8 @@ class Uncast {
 constexpr std::int64_t kReadOnce = 4;
 bool computes_columns(const tracer::Node& product) {
   const tracer::ProductAxes axes = tracer::product_axes(product);
-  const auto rows = product.shape.begin() + axes.batch;
+  const Dims result = StridedSource(product).extents;
+  const auto rows = result.begin() + axes.batch;
   return is_float(product.dtype) && element_count(Dims(rows, rows + axes.rows)) <= kReadOnce;
 }
 

@@ -9,31 +9,67 @@ using tracer::NodeKind;
 
 bool alone(const GNode& g) { return !g.leaf && !g.wanted && !g.held && g.uses == 1; }
 
-Shown shown(const Ref<tracer::Node>& n) {
-  return n->kind == NodeKind::View ? Shown{n->inputs[0].get(), n->offset, &n->strides}
-                                   : Shown{n.get(), 0, &n->strides};
+StridedSource::StridedSource(const tracer::Node& n)
+    : base(const_cast<tracer::Node*>(&n)),
+      dtype(n.dtype),
+      start(0),
+      extents(n.shape),
+      steps(n.strides) {
+  if (n.kind != NodeKind::View) return;
+  base = n.inputs[0].get();
+  start = n.offset;
 }
 
-Ref<tracer::Node> view_of(const Ref<tracer::Node>& n, const Dims& shape, const Dims& strides,
-                          std::int64_t further) {
-  const Shown s = shown(n);
-  bool whole = s.offset + further == 0 && s.base->dtype == n->dtype && s.base->shape == shape;
-  for (int d = 0; whole && d < shape.size(); ++d)
-    whole = shape[d] == 1 || s.base->strides[d] == strides[d];
-  return whole ? Ref<tracer::Node>(s.base) : new_view(n, shape, strides, further);
+StridedSource StridedSource::written_by(const tracer::Node& update) {
+  StridedSource s(update);
+  s.dtype = update.view_dtype;
+  s.start = update.offset;
+  s.extents = update.view_shape;
+  s.steps = update.view_strides;
+  return s;
 }
 
-Ref<tracer::Node> new_view(const Ref<tracer::Node>& n, const Dims& shape, const Dims& strides,
-                           std::int64_t further) {
-  const Shown s = shown(n);
+bool StridedSource::steps_alike(const StridedSource& o) const {
+  return base == o.base && dtype == o.dtype && extents == o.extents && steps == o.steps;
+}
+
+bool StridedSource::is_innermost(int axis) const {
+  for (int d = 0; d < size(); ++d)
+    if (d != axis && extents[d] > 1 && steps[d] < steps[axis]) return false;
+  return true;
+}
+
+StridedSource StridedSource::through(const ViewMap& map, const Dims& shown) const {
+  StridedSource s = *this;
+  s.extents = shown;
+  s.steps = Dims(shown.size());
+  for (int d = 0; d < size(); ++d) {
+    s.start += map.start[d] * steps[d];
+    if (const auto j = static_cast<int>(map.from[d]); j >= 0) s.steps[j] = map.step[d] * steps[d];
+  }
+  return s;
+}
+
+Ref<tracer::Node> StridedSource::node() const {
+  bool whole = start == 0 && base->dtype == dtype && base->shape == extents;
+  for (int d = 0; whole && d < size(); ++d) whole = extents[d] == 1 || base->strides[d] == steps[d];
+  return whole ? Ref<tracer::Node>(base) : view();
+}
+
+Ref<tracer::Node> StridedSource::view() const {
   Ref<tracer::Node> v = tracer::new_node(NodeKind::View);
-  v->dtype = n->dtype;
-  v->shape = shape;
-  v->strides = strides;
-  v->offset = s.offset + further;
+  v->dtype = dtype;
+  v->shape = extents;
+  v->strides = steps;
+  v->offset = start;
   v->n_inputs = 1;
-  v->inputs[0] = Ref<tracer::Node>(s.base);
+  v->inputs[0] = Ref<tracer::Node>(base);
   return v;
+}
+
+bool same_extents(const tracer::Node& a, const tracer::Node& b) { return a.shape == b.shape; }
+bool same_layout(const tracer::Node& a, const tracer::Node& b) {
+  return same_extents(a, b) && a.strides == b.strides;
 }
 
 namespace {
@@ -43,18 +79,8 @@ bool copies(const GNode& g) {
 }
 
 // A view of a copy that steps through its axes, as one of what was copied.
-Ref<tracer::Node> through(const GNode& copy, const GNode& view, bool whole_as_view = false) {
-  const Ref<tracer::Node>& from = copy.node->inputs[0];
-  const Dims& step = *shown(from).strides;
-  Dims strides(view.node->shape.size());
-  std::int64_t further = 0;
-  for (int d = 0; d < step.size(); ++d) {
-    further += view.map->start[d] * step[d];
-    if (const auto j = static_cast<int>(view.map->from[d]); j >= 0)
-      strides[j] = view.map->step[d] * step[d];
-  }
-  return whole_as_view ? new_view(from, view.node->shape, strides, further)
-                       : view_of(from, view.node->shape, strides, further);
+StridedSource through(const GNode& copy, const GNode& view) {
+  return StridedSource(*copy.node->inputs[0]).through(*view.map, StridedSource(*view.node).extents);
 }
 
 // What a copy shows that nobody else reads, itself or by a view that steps through its axes, as a
@@ -64,7 +90,7 @@ Ref<tracer::Node> copied(const Graph& g, std::int32_t operand) {
   const bool view = alone(v) && v.node->kind == NodeKind::View && v.map;
   const GNode& copy = g[view ? v.in[0] : operand];
   if (!copies(copy) || !alone(copy)) return {};
-  return view ? through(copy, v) : copy.node->inputs[0];
+  return view ? through(copy, v).node() : copy.node->inputs[0];
 }
 
 // Whether its value does not depend on how its operands lie.
@@ -124,11 +150,10 @@ std::vector<Graph::Instead> read_products(const Graph& g) {
     const std::vector<std::int32_t>& by = readers[static_cast<std::size_t>(c)];
     if (!std::ranges::all_of(by, [&](std::int32_t i) { return in_any_order(i) || steps(i); }))
       continue;
-    const Ref<tracer::Node>& from = g[c].node->inputs[0];
     if (std::ranges::any_of(by, in_any_order))
-      found.push_back({g[c].recorded, new_view(from, from->shape, *shown(from).strides)});
+      found.push_back({g[c].recorded, StridedSource(*g[c].node->inputs[0]).view()});
     for (const std::int32_t i : by)
-      if (!in_any_order(i)) found.push_back({g[i].recorded, through(g[c], g[i], true)});
+      if (!in_any_order(i)) found.push_back({g[i].recorded, through(g[c], g[i]).view()});
   }
   return found;
 }

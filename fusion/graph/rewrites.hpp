@@ -40,18 +40,32 @@ inline constexpr Rewrite kRewrites[] = {add_stacked,         sum_products,      
 // Nobody needs the value but one node of the graph.
 bool alone(const GNode& g);
 
-// A value as it lies in the memory of another node.
-struct Shown {
+// A value as it lies in memory, its own or that of a node which it is a view of: all that rewrites
+// read of recorded extents, strides and offsets. Steps and starts are in bytes.
+struct StridedSource {
+  explicit StridedSource(const tracer::Node& value);
+  // What an Update writes to, in the array that it makes.
+  static StridedSource written_by(const tracer::Node& update);
+
+  int size() const { return extents.size(); }
+  std::int64_t elements() const { return element_count(extents); }
+  // The same elements of the same memory, but for where they start.
+  bool steps_alike(const StridedSource& o) const;
+  // No axis of more than one element steps less.
+  bool is_innermost(int axis) const;
+  // What a view that steps through its axes shows.
+  StridedSource through(const ViewMap& map, const Dims& extents) const;
+  // The node itself where this is all of it, else a view of it.
+  Ref<tracer::Node> node() const;
+  Ref<tracer::Node> view() const;
+
   tracer::Node* base;
-  std::int64_t offset;
-  const Dims* strides;
+  DType dtype;
+  std::int64_t start;
+  Dims extents, steps;
 };
-Shown shown(const Ref<tracer::Node>& n);
-// That memory, from the value's first element or so many bytes further on, in another shape; the
-// other node itself where this is all of it.
-Ref<tracer::Node> view_of(const Ref<tracer::Node>& n, const Dims& shape, const Dims& strides,
-                          std::int64_t further = 0);
-Ref<tracer::Node> new_view(const Ref<tracer::Node>& n, const Dims& shape, const Dims& strides,
-                           std::int64_t further = 0);
+
+bool same_extents(const tracer::Node& a, const tracer::Node& b);
+bool same_layout(const tracer::Node& a, const tracer::Node& b);
 
 }  // namespace plait::fusion

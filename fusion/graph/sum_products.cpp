@@ -32,15 +32,10 @@ bool is_zero(const GNode& g) {
 }
 
 bool alike(const tracer::Node& p, const tracer::Node& q) {
-  if (p.kind != NodeKind::MatMul || p.shape != q.shape || p.strides != q.strides ||
-      p.dtype != q.dtype || p.axes != q.axes)
+  if (p.kind != NodeKind::MatMul || !same_layout(p, q) || p.dtype != q.dtype || p.axes != q.axes)
     return false;
-  for (int i = 0; i < 2; ++i) {
-    const Shown a = shown(p.inputs[i]), b = shown(q.inputs[i]);
-    if (a.base != b.base || *a.strides != *b.strides || p.inputs[i]->shape != q.inputs[i]->shape ||
-        p.inputs[i]->dtype != q.inputs[i]->dtype)
-      return false;
-  }
+  for (int i = 0; i < 2; ++i)
+    if (!StridedSource(*p.inputs[i]).steps_alike(StridedSource(*q.inputs[i]))) return false;
   return true;
 }
 
@@ -58,7 +53,7 @@ Terms terms_of(const Graph& g, std::int32_t top, std::vector<std::int32_t>& seen
     const std::int32_t i = stack.back();
     stack.pop_back();
     const GNode& n = g[i];
-    const bool whole = i == top || (alone(n) && n.node->shape == g[top].node->shape &&
+    const bool whole = i == top || (alone(n) && same_extents(*n.node, *g[top].node) &&
                                     n.node->dtype == g[top].node->dtype);
     if (whole && is_sum(n)) {
       seen.push_back(i);
@@ -83,7 +78,7 @@ struct Steps {
 // The axes along which the operands step from product to product, if they do so evenly.
 bool steps_of(const std::vector<tracer::Node*>& terms, Steps& s) {
   const auto offset = [&](std::int64_t n, int operand) {
-    return shown(terms[static_cast<std::size_t>(n)]->inputs[operand]).offset;
+    return StridedSource(*terms[static_cast<std::size_t>(n)]->inputs[operand]).start;
   };
   const auto step = [&](std::int64_t n, std::int64_t stride, int operand) {
     return offset(n, operand) - offset(n - stride, operand);
@@ -107,12 +102,12 @@ bool steps_of(const std::vector<tracer::Node*>& terms, Steps& s) {
 // Whether the terms lie further apart in the larger operand than what each of them sums, which is
 // in front of it then, as it is for a product that is recorded with all of its sums.
 bool steps_first(const tracer::Node& term, const tracer::ProductAxes& axes, const Steps& s) {
-  const tracer::Node &a = *term.inputs[0], &b = *term.inputs[1];
-  const bool by_a = element_count(a.shape) >= element_count(b.shape);
-  const Dims &strides = *shown(term.inputs[by_a ? 0 : 1]).strides, &steps = by_a ? s.a : s.b;
+  const StridedSource a(*term.inputs[0]), b(*term.inputs[1]);
+  const bool by_a = a.elements() >= b.elements();
+  const Dims &within = (by_a ? a : b).steps, &steps = by_a ? s.a : s.b;
   const int first = by_a ? axes.batch + axes.rows : axes.batch;
   std::int64_t summed = 0, step = std::numeric_limits<std::int64_t>::max();
-  for (int d = first; d < first + axes.sums; ++d) summed = std::max(summed, std::abs(strides[d]));
+  for (int d = first; d < first + axes.sums; ++d) summed = std::max(summed, std::abs(within[d]));
   for (const std::int64_t by : steps) step = std::min(step, std::abs(by));
   return step > summed;
 }
@@ -120,12 +115,12 @@ bool steps_first(const tracer::Node& term, const tracer::ProductAxes& axes, cons
 // The operand, with these axes inserted at `axis`: all places that the terms read it at.
 Ref<tracer::Node> stepping(const Ref<tracer::Node>& operand, int axis, const Dims& extents,
                            const Dims& steps) {
-  Dims shape = operand->shape, strides = *shown(operand).strides;
+  StridedSource all(*operand);
   for (int d = extents.size() - 1; d >= 0; --d) {
-    shape.insert(axis, extents[d]);
-    strides.insert(axis, steps[d]);
+    all.extents.insert(axis, extents[d]);
+    all.steps.insert(axis, steps[d]);
   }
-  return view_of(operand, shape, strides);
+  return all.node();
 }
 
 }  // namespace
@@ -144,10 +139,11 @@ std::vector<Graph::Instead> sum_products(const Graph& g) {
     const tracer::Node& sum = *g[i].node;
     const tracer::Node& first = *terms[0];
     const tracer::ProductAxes axes = tracer::product_axes(first);
-    const Dims rows(first.shape.begin() + axes.batch, first.shape.begin() + axes.batch + axes.rows);
-    const Dims columns(first.shape.end() - axes.columns, first.shape.end());
+    const Dims result = StridedSource(first).extents;
+    const Dims rows(result.begin() + axes.batch, result.begin() + axes.batch + axes.rows);
+    const Dims columns(result.end() - axes.columns, result.end());
     Steps steps;
-    if (sum.shape != first.shape || sum.strides != first.strides ||
+    if (!same_layout(sum, first) ||
         std::min(element_count(rows), element_count(columns)) <= kShort || !steps_of(terms, steps))
       continue;
     const int behind = steps_first(first, axes, steps) ? 0 : axes.sums;

@@ -1,6 +1,7 @@
 #include "equal_regions.hpp"
 
 #include <algorithm>
+#include <tuple>
 #include <utility>
 
 namespace plait::fusion {
@@ -10,6 +11,17 @@ namespace {
 
 // Of one key: where numbers lie otherwise, the answers differ.
 constexpr std::size_t kVariants = 4;
+
+// Each question once: they are asked again for every region that may be equal.
+std::vector<Answer> distinct(std::vector<Answer> asked) {
+  const auto question = [](const Answer& a) {
+    return std::tuple(a.question.left, a.question.right, a.question.relation);
+  };
+  std::ranges::sort(asked, {}, question);
+  const auto again = std::ranges::unique(asked, {}, question);
+  asked.erase(again.begin(), again.end());
+  return asked;
+}
 
 }  // namespace
 
@@ -36,12 +48,13 @@ void EqualRegions::keep(const FoundOfRegion& found, const Facts& facts) {
   begin_renaming(nodes_);
   FoundOfRegion same = found;
   rename(same);
-  for (Answer a : facts.asked()) {
+  std::vector<Answer> asked = distinct(facts.asked());
+  for (Answer a : asked) {
     rename(a.question.left);
     rename(a.question.right);
   }
   if (foreign_) return;
-  all.push_back(std::make_unique<Known>(nodes_, found, facts.asked()));
+  all.push_back(std::make_unique<Known>(nodes_, found, std::move(asked)));
 }
 
 // The nodes that the region is made of, from memory on.

@@ -155,8 +155,8 @@ void Lowering::store_unrolled(Index& idx, const std::vector<int>& unrolled, cons
 
 void Lowering::store_root(std::int32_t r, const Index& idx, std::int32_t ctx) {
   const Node& n = node(r);
-  const bool large = element_count(n.extents) * static_cast<std::int64_t>(itemsize(n.dtype)) >=
-                     (std::int64_t{32} << 20);
+  const bool large =
+      n.elements * static_cast<std::int64_t>(itemsize(n.dtype)) >= (std::int64_t{32} << 20);
   if (n.kind == NodeKind::Update) {
     Val v = emit(g_[r].in[1], broadcast(g_[r].in[1], idx), ctx);
     v = cast(v, n.view_dtype);

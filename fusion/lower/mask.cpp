@@ -33,7 +33,7 @@ std::optional<std::pair<int, int>> Lowering::indices_summed(std::int32_t id,
                                                             IndicesSummed& known) const {
   id = in_.canon[id];
   const Node& n = node(id);
-  if (element_count(n.extents) == 1) return {{0, 0}};
+  if (n.elements == 1) return {{0, 0}};
   if (n.kind == NodeKind::Elementwise && sums(n.fn) &&
       (n.dtype == DType::Int64 || is_float(n.dtype))) {
     if (const auto at = known.find(id); at != known.end()) return at->second;

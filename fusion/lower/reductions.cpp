@@ -44,7 +44,7 @@ bool Lowering::reduced_here(std::int32_t id, const Node& n, const Index& idx, st
     need(id, "it would be reduced again for each iteration of another loop");
     return false;
   }
-  if (!is_root(id) && element_count(on.extents) / element_count(n.extents) > kLongRow &&
+  if (!is_root(id) && on.elements / n.elements > kLongRow &&
       in_.target.spreads(n, in_.facts.number(out_.grid_extent))) {
     need(id, "its reduction is long and needs all threads");
     return false;
@@ -102,7 +102,7 @@ bool Lowering::one_walk(std::int32_t id, const std::vector<int>& axes) const {
     stack.pop_back();
     const Node& n = node(i);
     if (!seen.insert(i).second || n.kind == NodeKind::Scalar || n.kind == NodeKind::Fill) continue;
-    if (element_count(n.extents) != 1 && n.extents != shape) return false;
+    if (n.elements != 1 && n.extents != shape) return false;
     const bool view = n.kind == NodeKind::View && !in_.in_memory[i];
     if (in_.in_memory[i] || (view && in_.in_memory[in_.canon[g_[i].in[0]]])) {
       if (n.extents == shape && !contiguous(n.byte_strides)) return false;
@@ -122,7 +122,7 @@ bool Lowering::one_walk(std::int32_t id, const std::vector<int>& axes) const {
 Val Lowering::from_zero(std::int32_t id, Val v) {
   const Node& n = node(id);
   if (n.reduce != ReduceKind::Sum || !(is_float(n.dtype) || is_complex(n.dtype)) ||
-      (in_.non_negative[g_[id].in[0]] && element_count(node(g_[id].in[0]).extents) > 0))
+      (in_.non_negative[g_[id].in[0]] && node(g_[id].in[0]).elements > 0))
     return v;
   return apply(OpId::Add, k_.insts[v].type, v, zero(k_.insts[v].type));
 }

@@ -96,7 +96,7 @@ Val Lowering::compute_node(std::int32_t id, const PlanNode& gn, const Node& n, c
       // keep rows for it.
       for (const bool whole : {false, true})
         for (int i = 0; i < n.n_inputs; ++i)
-          if ((element_count(node(gn.in[i]).extents) == element_count(n.extents)) == whole)
+          if ((node(gn.in[i]).elements == n.elements) == whole)
             v[i] = emit(gn.in[i], broadcast(gn.in[i], idx), ctx);
       return apply(n.fn, n.dtype, v[0], v[1], v[2]);
     }

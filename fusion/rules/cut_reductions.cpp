@@ -14,7 +14,7 @@ bool few_and_long(const PlanGraph& g, const PlanNode& gn, const Target& target) 
   const Node& n = *gn.node;
   if (target.ordered_products && multiplied_in_order(n)) return false;
   const Node& on = *g[gn.in[0]].node;
-  const Number results = element_count(n.extents), total = element_count(on.extents);
+  const Number results = n.elements, total = on.elements;
   if (results == 0 || total / results < 64 || total < kBlockedFold) return false;
   if (results == 1) return true;
   int inner = -1, outer = -1;

@@ -108,7 +108,7 @@ class Analysis {
     return once(depends_, i,
                 [&] { return !all_inputs(i, [&](std::int32_t in) { return !depends(in); }); });
   }
-  bool number(std::int32_t i) { return !depends(i) && element_count(node(i).extents) == 1; }
+  bool number(std::int32_t i) { return !depends(i) && node(i).elements == 1; }
   // Whether a block of the value follows from the same block of the scores, without a fold.
   bool plain(std::int32_t i) {
     if (i == a_.scored || !depends(i)) return true;
@@ -398,7 +398,7 @@ class Analysis {
   }
   // Whether a value is one number in each row of a block that the mask hides.
   bool uniform(std::int32_t i) {
-    if (!depends(i)) return element_count(node(i).extents) == 1;
+    if (!depends(i)) return node(i).elements == 1;
     if (row(i)) return of_rows(i);
     return once(uniform_, i, [&] {
       if (elementwise(i, OpId::Where) && input(i, 0) == a_.mask)
@@ -485,8 +485,8 @@ std::optional<Attention> find_attention(const PlanGraph& g, const std::vector<st
       !target.multiplies(product_types(*gn.node)) || !gn.node->axes.empty())
     return std::nullopt;
   for (const int side : {0, 1}) {
-    if (gn.node->extents.end()[-1 - side] > kWidest) continue;
     for (const Scores& scores : products_before(g, canon, canon[gn.in[side]])) {
+      if (gn.node->extents.end()[-1 - side] > kWidest) continue;
       if (g[scores.product].node->inputs[0]->extents.back() > kWidest) continue;
       std::optional<Attention> a = Analysis(g, canon, product, side, scores).run();
       if (!a) continue;

@@ -159,10 +159,8 @@ std::int32_t Candidate::operand_memory(std::int32_t node) const {
   while (!g_[base].leaf && g_[base].node->kind == NodeKind::View) base = g_[base].in[0];
   const Node& b = *g_[base].node;
   if (b.kind == NodeKind::Scalar) return node;
-  return g_[base].leaf || root_[base] ||
-                 element_count(b.extents) <= element_count(g_[node].node->extents)
-             ? base
-             : node;
+  return g_[base].leaf || root_[base] || b.elements <= element_count(g_[node].node->extents) ? base
+                                                                                             : node;
 }
 
 Number Candidate::leaf_bytes(std::int32_t node) const {

@@ -128,7 +128,6 @@ class Candidate {
   std::vector<std::int32_t> roots_in_order() const;
   bool same_index_only(std::int32_t node, const std::vector<std::int32_t>& roots) const;
   bool cheap(std::int32_t node) const;
-  bool small(std::int32_t node, const Numbers& shape) const;
   std::vector<std::int64_t> group_key(std::int32_t node) const;
   int scanned_axis(std::int32_t node) const;
   std::int32_t cut_like(std::int32_t scatter) const;

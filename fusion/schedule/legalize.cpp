@@ -198,7 +198,7 @@ UpdateMode Legalizer::update_mode(const FoundOfRegion& found, std::int32_t updat
   if (!takes_over) return UpdateMode::Fresh;
   if (!found.reads_elsewhere) return UpdateMode::InPlace;
   const Node& n = *u.node;
-  const bool most = element_count(n.view_extents) * 2 >= element_count(n.extents);
+  const bool most = element_count(n.view_extents) * 2 >= n.elements;
   if (most && u.in[2] < 0) return UpdateMode::Fresh;
   return memory_.loadable()[p_.canon[u.in[1]]] ? UpdateMode::Fresh : UpdateMode::None;
 }

@@ -14,7 +14,7 @@ namespace plait::fusion {
 std::vector<std::int32_t> common_subexpressions(const PlanGraph& g);
 
 inline Number node_bytes(const Node& n) {
-  return element_count(n.extents) * static_cast<std::int64_t>(itemsize(n.dtype));
+  return n.elements * static_cast<std::int64_t>(itemsize(n.dtype));
 }
 
 // Outlives its candidates.

@@ -47,8 +47,7 @@ bool same_axes(const PlanViewMap& map, int count) {
 bool permutes(const PlanGraph& g, std::int32_t view) {
   const Node &n = *g[view].node, &base = *g[g[view].in[0]].node;
   const PlanViewMap* const m = g[view].map.get();
-  if (!m || n.dtype != base.dtype || element_count(n.extents) != element_count(base.extents))
-    return false;
+  if (!m || n.dtype != base.dtype || n.elements != base.elements) return false;
   for (int d = 0; d < base.extents.size(); ++d)
     if (base.extents[d] != 1 && (m->from[d] < 0 || m->start[d] != 0 || m->step[d] != 1 ||
                                  n.extents[static_cast<int>(m->from[d])] != base.extents[d]))
@@ -68,7 +67,7 @@ std::int64_t rows_that_fit(const Number& length, std::int64_t elements, std::int
 
 // Of all rows of a product of so many columns, what leaves it enough blocks.
 std::int64_t share_of_rows(const Node& p, std::int64_t columns) {
-  const std::int64_t all = element_count(p.extents).estimate() / std::max<std::int64_t>(1, columns);
+  const std::int64_t all = p.elements.estimate() / std::max<std::int64_t>(1, columns);
   return (all + kBlocks - 1) / kBlocks;
 }
 
@@ -111,7 +110,7 @@ bool by_own_transpose(const PlanGraph& g, const std::vector<std::int32_t>& canon
 
 ProductClass product_class(const Node& product) {
   constexpr int kWorthTiles = 1'000'000, kWorthBlocks = 1 << 15;  // multiplications
-  const Number all = element_count(product.extents) * product_depth(product);
+  const Number all = product.elements * product_depth(product);
   return all >= kWorthTiles    ? ProductClass::Large
          : all >= kWorthBlocks ? ProductClass::Medium
                                : ProductClass::Small;
@@ -149,7 +148,7 @@ std::vector<Scores> products_before(const PlanGraph& g, const std::vector<std::i
     if (g[i].node->kind == NodeKind::View && !g[canon[g[i].in[0]]].leaf) of = canon[g[i].in[0]];
     const Node& n = *g[of].node;
     if (n.kind == NodeKind::MatMul) {
-      if (n.axes.empty() && element_count(n.extents) == elements && is_float(n.dtype) &&
+      if (n.axes.empty() && n.elements == elements && is_float(n.dtype) &&
           product_class(n) != ProductClass::Small)
         found.push_back({of, i});
       continue;
@@ -230,7 +229,7 @@ bool follows_product(const PlanGraph& g, std::int32_t node, std::int32_t operand
                      std::int32_t product) {
   const Node &n = *g[node].node, &p = *g[product].node;
   if (p.axes.empty() && follows_rows(g, node, operand, p.extents)) return true;
-  if (element_count(g[operand].node->extents) != element_count(p.extents)) return false;
+  if (element_count(g[operand].node->extents) != p.elements) return false;
   switch (n.kind) {
     case NodeKind::Elementwise:
     case NodeKind::Cast:

@@ -314,7 +314,7 @@ bool Candidate::in_blocks(std::int32_t reader, std::int32_t value, std::int32_t 
   if (n.kind == NodeKind::Update)
     return canon_[g_[reader].in[1]] == value && g_[reader].in[2] < 0 && !packed_[reader] &&
            !attends_[product] && v.extents == n.view_extents && v.dtype == n.view_dtype &&
-           element_count(v.extents) == element_count(p.extents);
+           v.elements == p.elements;
   if (!follows_product(g_, reader, value, product) || blocked(reader) || direct(reader))
     return false;
   if (folds_apart(reader, product)) return false;

@@ -80,7 +80,8 @@ bool Candidate::same_index_only(std::int32_t node, const std::vector<std::int32_
       else if (path == Folded && !(pass && g_[in].node->extents == shape))
         next = Moved;
       else if (path == Same && !(pass && g_[in].node->extents == shape))
-        next = small(in, shape) ? Same : Moved;
+        // What it reads of fewer elements is reached through a reduction.
+        next = g_[in].node->elements < g_[node].node->elements ? Same : Moved;
       stack.push_back({canon_[in], next});
     }
   }
@@ -95,11 +96,6 @@ bool Candidate::cheap(std::int32_t node) const {
     return false;
   return std::all_of(std::begin(g_[node].in), std::end(g_[node].in),
                      [&](std::int32_t in) { return in < 0 || g_[in].leaf; });
-}
-
-// A value of fewer elements than the region's: what it reads is reached through a reduction.
-bool Candidate::small(std::int32_t node, const Numbers& shape) const {
-  return element_count(g_[node].node->extents) < element_count(shape);
 }
 
 // Roots of equal ones may share a region; empty: alone.

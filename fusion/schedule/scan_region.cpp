@@ -31,13 +31,12 @@ std::optional<Scan> scan_of(const Node& n) {
 
 std::optional<Scan> looped_scan(const Node& n, const Target& t) {
   std::optional<Scan> s = scan_of(n);
-  if (s && (n.extents[s->axis] <= (t.lanes ? kShort : 1) || element_count(n.extents) == 0))
-    s.reset();
+  if (s && (n.extents[s->axis] <= (t.lanes ? kShort : 1) || n.elements == 0)) s.reset();
   return s;
 }
 
 double scan_seconds(const Machine& m, const Node& n, int axis, bool call) {
-  const Number elements = element_count(n.extents);
+  const Number elements = n.elements;
   const bool side_by_side =
       call ? elements != n.extents[axis] : by_width(n.extents, n.byte_strides).back() != axis;
   return (side_by_side ? m.side_by_side : m.ordered) * elements.cost();

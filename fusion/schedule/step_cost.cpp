@@ -49,15 +49,14 @@ double direct_seconds(const Problem& p, const Step& s, double bytes) {
   if (const std::optional<Scan> scan = scan_of(n)) {
     const double seconds = scan_seconds(m, n, scan->axis, true) + memory_seconds(m, bytes);
     const std::int64_t length = std::max<std::int64_t>(1, n.extents[scan->axis].estimate());
-    return shared_seconds(p, seconds, element_count(n.extents).estimate() / length);
+    return shared_seconds(p, seconds, n.elements.estimate() / length);
   }
   if (n.kind == NodeKind::Call && n.call == CallId::Scatter) {
     const std::int64_t elements =
         element_count(p.graph[p.graph[root].in[2]].node->extents).estimate();
     const double seconds =
         static_cast<double>(elements) * m.near_element + memory_seconds(m, bytes);
-    return shared_seconds(p, seconds,
-                          scatter_pieces(elements, element_count(n.extents).estimate()));
+    return shared_seconds(p, seconds, scatter_pieces(elements, n.elements.estimate()));
   }
   return shared_seconds(p, operation_seconds(m, n), p.target.workers);
 }

@@ -3,6 +3,7 @@
 #include <catch2/catch.hpp>
 
 #include "arrays.hpp"
+#include "fusion/graph/graph.hpp"
 #include "tracer/calls.hpp"
 
 using namespace plait;
@@ -83,4 +84,37 @@ TEST_CASE("a call of nothing") {
   const auto parts = frexp(a);
   CHECK(bytes(parts[1]).empty());
   CHECK(bytes(tracer::accumulate(OpId::Add, a, 0)).empty());
+}
+
+namespace {
+std::string key_of(const std::vector<Array>& wanted) {
+  std::vector<Ref<tracer::Node>> nodes;
+  std::vector<tracer::Node*> of;
+  for (const Array& a : wanted) of.push_back(nodes.emplace_back(tracer::read(a)).get());
+  return fusion::Graph(of).key();
+}
+}  // namespace
+
+TEST_CASE("the numbers of a call are whole in the key of its plan") {
+  config().eager_limit = 0;
+  const Array a = tracer::astype(random_f64({50}, 1), DType::Int64);
+  const auto bins = [&](std::int64_t below) {
+    return key_of({tracer::call(CallId::Bincount, std::span(&a, 1), {.numbers = {below}})[0]});
+  };
+  CHECK((bins(3) == bins(3)));
+  CHECK_FALSE((bins(3) == bins(4)));
+  CHECK_FALSE((bins(3) == bins(3 + 256)));
+  CHECK_FALSE((bins(3) == bins(3 + (1 << 20))));
+}
+
+TEST_CASE("a key has room for every axis of what its views show") {
+  config().eager_limit = 0;
+  const auto key = [](int axes) {
+    const Array x = random_f64(Dims(axes, 1), 1);
+    std::vector<Array> all;
+    for (int i = 0; i < 40; ++i)
+      all.push_back(tracer::reshape(apply(OpId::Add, x, weak(i)), Dims{1}));
+    return key_of(all);
+  };
+  CHECK(key(64).size() >= key(2).size() + 40 * 62);
 }

@@ -51,36 +51,37 @@ void Bindings::add_root(std::int32_t node, const ResultSpec& of) {
                                      .folds = of.folds,
                                      .kept = of.kept,
                                      .reduce = of.reduce,
-                                     .shape = dims(of.shape),
-                                     .strides = dims(of.strides),
+                                     .shape = dims(of.extents),
+                                     .strides = dims(of.byte_strides),
                                      .over = value(of.over),
                                      .update = {}});
   if (const auto& to = of.target)
-    r.update = UpdateTarget{to->old,         to->masked,        to->dtype,
-                            dims(to->shape), dims(to->strides), value(to->offset)};
+    r.update = UpdateTarget{
+        to->old,         to->masked, to->dtype, dims(to->extents), dims(to->byte_strides),
+        value(to->start)};
 }
 
 void Bindings::add_table(std::int32_t node, const ResultSpec& of, const Scalar*& fill) {
-  TableStart t{node, of.start->init, {}, dims(of.start->strides)};
+  TableStart t{node, of.start->init, {}, dims(of.start->byte_strides)};
   if (of.start->filled) t.fill = cast(*fill++, of.dtype);
   tables.push_back(std::move(t));
 }
 
 void Bindings::add_operation(const OperationSpec& of, const Scalar* scalar) {
   BoundOperation& o = operations_.emplace_back(BoundOperation{of,
-                                                              dims(of.shape),
-                                                              dims(of.strides),
+                                                              dims(of.extents),
+                                                              dims(of.byte_strides),
                                                               dims(of.axes),
-                                                              dims(of.view_shape),
-                                                              dims(of.view_strides),
-                                                              value(of.offset),
+                                                              dims(of.view_extents),
+                                                              dims(of.view_byte_strides),
+                                                              value(of.start),
                                                               value(of.step),
                                                               {},
                                                               {}});
   o.operands.reserve(of.operands.size());
   for (const OperandSpec& x : of.operands)
-    o.operands.push_back({x.node, x.scalar ? scalar++ : nullptr, x.dtype, dims(x.shape),
-                          dims(x.strides), value(x.offset)});
+    o.operands.push_back({x.node, x.scalar ? scalar++ : nullptr, x.dtype, dims(x.extents),
+                          dims(x.byte_strides), value(x.start)});
   if (of.kind == tracer::NodeKind::Call) o.scalar = *scalar;
 }
 

@@ -39,24 +39,24 @@ void fields(A& a, LoweredKernel& l) {
 }
 template <class A>
 void fields(A& a, ResultSpec::Target& t) {
-  all(a, t.old, t.masked, t.dtype, t.shape, t.strides, t.offset);
+  all(a, t.old, t.masked, t.dtype, t.extents, t.byte_strides, t.start);
 }
 template <class A>
 void fields(A& a, ResultSpec::Start& s) {
-  all(a, s.init, s.filled, s.strides);
+  all(a, s.init, s.filled, s.byte_strides);
 }
 template <class A>
 void fields(A& a, ResultSpec& r) {
-  all(a, r.dtype, r.kept, r.folds, r.reduce, r.shape, r.strides, r.over, r.target, r.start);
+  all(a, r.dtype, r.kept, r.folds, r.reduce, r.extents, r.byte_strides, r.over, r.target, r.start);
 }
 template <class A>
 void fields(A& a, OperandSpec& o) {
-  all(a, o.node, o.scalar, o.dtype, o.shape, o.strides, o.offset);
+  all(a, o.node, o.scalar, o.dtype, o.extents, o.byte_strides, o.start);
 }
 template <class A>
 void fields(A& a, OperationSpec& o) {
-  all(a, o.node, o.kind, o.dtype, o.view_dtype, o.fn, o.reduce, o.call, o.shape, o.strides, o.axes,
-      o.view_shape, o.view_strides, o.offset, o.step, o.operands);
+  all(a, o.node, o.kind, o.dtype, o.view_dtype, o.fn, o.reduce, o.call, o.extents, o.byte_strides,
+      o.axes, o.view_extents, o.view_byte_strides, o.start, o.step, o.operands);
 }
 template <class A>
 void fields(A& a, Footprint::Inner& i) {
@@ -129,7 +129,7 @@ void fields(A& a, ProgramData& p) {
 namespace {
 
 // Of the format, and of what kernels expect of the library: it changes with either.
-constexpr std::uint32_t kVersion = 4;
+constexpr std::uint32_t kVersion = 5;
 
 struct Header {
   char magic[8] = {'p', 'l', 'a', 'i', 't', 'r', 'u', 'n'};
