@@ -13,12 +13,14 @@
     python tests/fuzz/run.py --config cuda --seconds 60                  # on a GPU
     python tests/fuzz/run.py --replay failing.txt                       # a printed program again
     python tests/fuzz/run.py --module numpy                             # the fuzzer against NumPy itself
+    python tests/fuzz/run.py --bits before.txt                          # a digest of what each program gave: compare it with a later version's
 
 A failure is printed minimised. The last lines give the share of the calls that ran natively, of those that the operation table
 covers, and the names of what fell back most.
 """
 import argparse
 import collections
+import hashlib
 import sys
 import time
 
@@ -138,6 +140,25 @@ def fuzz(session, programs, seed, kind="both", max_failures=10, seconds=None, ou
     return i + 1
 
 
+def write_bits(session, programs, seed, kind, path):
+    """A line for each program on each configuration: a digest of its values, errors and aliasing. NumPy is not asked."""
+    with open(path, "w") as out:
+        for i in range(programs):
+            number = seed * 1_000_000 + i
+            lines = [s.text for s in program(kind_of(i, kind), number)]
+            chosen = [n for n in session.workers if i % session.configs[n][1] == 0]
+            for name in chosen:
+                session.workers[name].send(lines)
+            for name in chosen:
+                try:
+                    seen = session.workers[name].receive()
+                    seen.pop("fell")
+                    text = hashlib.sha256(repr(seen).encode()).hexdigest()
+                except Crash as e:
+                    text = f"crash: {e}".replace("\n", " ")
+                print(kind, number, name, text, file=out)
+
+
 def python_loops(a):
     """The kind whose programs are whole files."""
     if a.show is not None:
@@ -172,6 +193,7 @@ def main():
     ap.add_argument("--seconds", type=float, help="stop after this long")
     ap.add_argument("--timeout", type=float, default=60, help="seconds that one program may take")
     ap.add_argument("--replay", help="file with a printed program")
+    ap.add_argument("--bits", metavar="FILE", help="write digests of results there, and compare nothing")
     ap.add_argument("--show", type=int, metavar="NUMBER", help="print a program and stop")
     a = ap.parse_args()
     if a.kind == "python":
@@ -186,6 +208,9 @@ def main():
             for f in found:
                 print(*f)
             return bool(found)
+        if a.bits:
+            write_bits(session, a.programs, a.seed, a.kind, a.bits)
+            return 0
         start = time.monotonic()
         ran = fuzz(session, a.programs, a.seed, a.kind, a.max_failures, a.seconds)
         print(f"\n{ran} programs, {session.executed} runs in {time.monotonic() - start:.0f} s, {sum(session.failures.values())} failures of {len(session.failures)} kinds")
