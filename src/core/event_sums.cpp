@@ -11,7 +11,7 @@ void EventSums::halve_past() {
   const std::size_t half = past_.size() / 2;
   for (std::size_t i = 0; i < half; ++i)
     past_[i] = {past_[2 * i].start, past_[2 * i].took + past_[2 * i + 1].took,
-               past_[2 * i].grown + past_[2 * i + 1].grown};
+                past_[2 * i].grown + past_[2 * i + 1].grown};
   past_.resize(half);
 }
 
