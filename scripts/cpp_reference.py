@@ -18,7 +18,7 @@ SECTIONS = {
     "indexing": ("Indexing and selection", ["indexing", "choose"]),
     "linalg": ("Linear algebra and polynomials", ["linalg", "polynomial"]),
     "fft": ("Fourier transforms and windows", ["fft", "windows"]),
-    "random": ("Random numbers", ["random"]),
+    "random": ("Random numbers", ["random", "random_engine"]),
     "networks": ("Networks", ["nn"]),
     "files": ("Files, memory, printing", ["memory", "npz", "print"]),
     "running": ("Running, settings, devices", ["explain", "compile", "cancel", "configure", "device", "export_program", "load", "xtensor"]),

@@ -34,8 +34,9 @@ std::optional<Emitter::Copy> Emitter::copy(std::int32_t loop) const {
     return terms == 1;
   };
   const DType t = load.type;
-  if (t == DType::Bool || k_.locals[store.index].dtype != t || p_.home(store.index) != Home::Team ||
-      p_.tiled(load.index) || k_.buffers[load.index].written ||
+  const ir::Local& to = k_.locals[store.index];
+  if (t == DType::Bool || to.dtype != t || to.space != ir::Space::Shared || p_.tiled(load.index) ||
+      k_.buffers[load.index].written ||
       !steps(load.access, static_cast<std::int64_t>(itemsize(t))) || !steps(store.access, 1))
     return std::nullopt;
   return c;

@@ -64,7 +64,7 @@ void Emitter::arguments() {
     if (p_.tiled(n)) line("Tile" + numbered(" m", n) + ";");
   if (p_.mapping.team > 1) line("int64 row_bytes, scratch_bytes;");
   for (std::size_t n = 0; n < k_.locals.size(); ++n)
-    if (p_.home(n) != Home::Registers) line(numbered("int64 l", n) + ";");
+    if (k_.locals[n].space != ir::Space::Register) line(numbered("int64 l", n) + ";");
   for (std::size_t n = 0; n < k_.scalars.size(); ++n)
     line("alignas(8) " + std::string(type_name(k_.scalars[n])) + numbered(" s", n) + ";");
   close("};");
@@ -72,20 +72,19 @@ void Emitter::arguments() {
 
 // Memory of the locals that are not in registers.
 void Emitter::locals() {
-  const auto any = [&](Home h) {
-    for (std::size_t n = 0; n < k_.locals.size(); ++n)
-      if (p_.home(n) == h) return true;
-    return false;
+  const auto any = [&](ir::Space s) {
+    return std::ranges::any_of(k_.locals, [s](const ir::Local& l) { return l.space == s; });
   };
-  if (any(Home::Team)) line("unsigned char* const rows = shared_rows(team, a.row_bytes);");
-  if (any(Home::Scratch))
+  if (any(ir::Space::Shared)) line("unsigned char* const rows = shared_rows(team, a.row_bytes);");
+  if (any(ir::Space::Global))
     line("char* const in_scratch = a.scratch + team.first() * a.scratch_bytes;");
   for (std::size_t n = 0; n < k_.locals.size(); ++n) {
-    const std::string type(type_name(k_.locals[n].dtype)), name = numbered("l", n);
-    if (of_team(p_.home(n)))
+    const ir::Local& l = k_.locals[n];
+    const std::string type(type_name(l.dtype)), name = numbered("l", n);
+    if (of_team(l))
       line("const Shared<" + type + "> " + name + "{reinterpret_cast<" + type + "*>(" +
-           (p_.home(n) == Home::Team ? "rows" : "in_scratch") + " + a." + name + ")};");
-    if (p_.home(n) == Home::Thread)
+           (l.space == ir::Space::Shared ? "rows" : "in_scratch") + " + a." + name + ")};");
+    if (l.space == ir::Space::Cache)
       line("const Row<" + type + "> " + name + "{reinterpret_cast<" + type + "*>(a.scratch + a." +
            name + ") + thread_index(), thread_count()};");
   }

@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "emit.hpp"
+#include "plait/error.hpp"
 
 namespace plait::cuda {
 
@@ -12,7 +13,7 @@ const char* tree_name(DType t) { return is_complex(t) ? "ComplexTree" : "RealTre
 
 void Emitter::block(std::int32_t l, By by) {
   for (std::size_t n = 0; n < k_.locals.size(); ++n)
-    if (k_.locals[n].home == l && p_.home(n) == Home::Registers)
+    if (k_.locals[n].home == l && k_.locals[n].space == ir::Space::Register)
       line(std::string(type_name(k_.locals[n].dtype)) + numbered(" l", n) + "[" +
            std::to_string(std::max<std::int64_t>(1, k_.locals[n].count.value)) +
            (k_.sequential ? "] = {};" : "];"));
@@ -47,7 +48,7 @@ bool Emitter::writes_rows(std::int32_t l) const {
   const auto& body = k_.loops[l].body;
   return std::any_of(body.begin(), body.end(), [&](Val v) {
     const Inst& i = k_.insts[v];
-    return (i.op == Op::StoreLocal && of_team(p_.home(i.index))) ||
+    return (i.op == Op::StoreLocal && of_team(k_.locals[i.index])) ||
            (opens_loop(i) && writes_rows(i.index));
   });
 }

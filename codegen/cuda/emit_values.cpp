@@ -322,8 +322,8 @@ void Emitter::fragment(const Inst& i) {
     const bool one = o.width == ir::kOnePanel;
     // Words of a row are read by what reads shared memory alone.
     const FragmentShape* tensors = fragment_shape(FragmentUnit::TensorCores, operands, operands);
-    const bool apart =
-        tensors && tensors->load == FragmentLoad::Words && p_.home(o.local) != Home::Team;
+    const bool apart = tensors && tensors->load == FragmentLoad::Words &&
+                       k_.locals[o.local].space != ir::Space::Shared;
     const char* near = apart                             ? "None"
                        : o.width > 1 || is_one(o.stride) ? "Lines"
                        : is_one(o.step)                  ? "Steps"

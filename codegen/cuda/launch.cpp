@@ -6,6 +6,7 @@
 #include "emit.hpp"
 #include "fusion/mapping/transposed.hpp"
 #include "ir/abilities.hpp"
+#include "ir/verify.hpp"
 #include "packs.hpp"
 
 namespace plait::cuda {
@@ -25,10 +26,10 @@ std::int64_t thread_local_bytes(const ir::Local& l, const std::int64_t* params,
 }
 // Global memory for locals: those of teams, then what each thread has of its own.
 std::int64_t scratch_bytes(const Program& p, const std::int64_t* params, std::int64_t threads) {
-  std::int64_t total = padded(team_bytes(p.kernel, p.nest, p.mapping, Home::Scratch, params) *
-                              (threads / p.mapping.team));
-  for (std::size_t n = 0; n < p.kernel.locals.size(); ++n)
-    if (p.home(n) == Home::Thread) total += thread_local_bytes(p.kernel.locals[n], params, threads);
+  std::int64_t total =
+      padded(team_bytes(p.kernel, ir::Space::Global, params) * (threads / p.mapping.team));
+  for (const ir::Local& l : p.kernel.locals)
+    if (l.space == ir::Space::Cache) total += thread_local_bytes(l, params, threads);
   return total;
 }
 
@@ -39,6 +40,13 @@ bool fits_arguments(const ir::Kernel& k, std::string* why) {
   if (bytes <= kMostArgumentBytes) return true;
   if (why) *why = "more arguments than a CUDA kernel takes";
   return false;
+}
+
+void apply(Program& p) {
+  mapping::apply(p.kernel, p.nest, p.mapping);
+#ifdef PLAIT_CHECKS
+  ir::verify_without_barriers(p.kernel);
+#endif
 }
 
 template <class T>
@@ -74,7 +82,7 @@ bool supports(const ir::Kernel& k, std::string* why) {
     if (why) *why = "a sequential kernel";
     return false;
   }
-  // Which locals are in shared memory, and where barriers stand, the mapping says.
+  // The mapping says which locals are in shared memory, and where barriers stand.
   if (const std::string what = ir::lacking(k, kAbilities); !what.empty()) {
     if (why) *why = what;
     return false;
@@ -92,15 +100,8 @@ std::shared_ptr<const Program> generate(const ir::Kernel& k, const Target& t, co
   p->nest = analyse_nest(k);
   p->target = t;
   p->mapping = choose(k, p->nest, t, e);
-  if (p->mapping.keeps_rows) {
-    ir::Kernel kept = k;
-    for (const ir::Row& row : p->nest.kept) ir::stage(kept, row);
-#ifdef PLAIT_CHECKS
-    ir::verify(kept);
-#endif
-    NestFacts nest = analyse_nest(kept);
-    p->asked = {std::exchange(p->kernel, std::move(kept)), std::exchange(p->nest, std::move(nest))};
-  }
+  if (p->mapping.keeps_rows) p->asked = {p->kernel, p->nest};
+  apply(*p);
   p->source = Emitter(*p).run();
   return p;
 }
@@ -113,6 +114,7 @@ std::shared_ptr<const Program> generate(const ir::Kernel& k, const ir::Iteration
   p->nest.chain = {0};
   p->mapping.wide = true;
   p->target = t;
+  apply(*p);
   p->source = Emitter(*p).run();
   return p;
 }
@@ -153,7 +155,7 @@ Launch launch_shape(const Program& p, const Extents& e) {
   l.block[0] = static_cast<unsigned>(threads);
   if (m.team > 1) {
     const std::int64_t bytes =
-        exchange_bytes(p.kernel, m) + team_bytes(p.kernel, p.nest, m, Home::Team, e.params);
+        exchange_bytes(p.kernel, m) + team_bytes(p.kernel, ir::Space::Shared, e.params);
     l.shared_bytes = static_cast<std::size_t>(bytes * (threads / m.team));
   }
   if (m.transposed) l.shared_bytes = static_cast<std::size_t>(transposed_bytes(p.kernel, p.nest));
@@ -194,20 +196,19 @@ void pack_arguments(const Program& p, const Launch& l, const ir::CallArgs& args,
     }
   }
   const std::int64_t threads = std::int64_t{l.grid[0]} * l.block[0];
-  const std::int64_t shared = team_bytes(k, p.nest, p.mapping, Home::Team, args.params),
-                     scratch_of_team = team_bytes(k, p.nest, p.mapping, Home::Scratch, args.params);
+  const std::int64_t shared = team_bytes(k, ir::Space::Shared, args.params),
+                     scratch_of_team = team_bytes(k, ir::Space::Global, args.params);
   std::int64_t in_row[] = {0, 0}, at = padded(scratch_of_team * (threads / p.mapping.team));
   if (p.mapping.team > 1) {
     put(out, shared);
     put(out, scratch_of_team);
   }
-  for (std::size_t n = 0; n < k.locals.size(); ++n) {
-    const ir::Local& local = k.locals[n];
-    if (of_team(p.home(n))) {
-      std::int64_t& here = in_row[p.home(n) == Home::Scratch];
+  for (const ir::Local& local : k.locals) {
+    if (of_team(local)) {
+      std::int64_t& here = in_row[local.space == ir::Space::Global];
       put(out, here);
       here += row_bytes(local, args.params);
-    } else if (p.home(n) == Home::Thread) {
+    } else if (local.space == ir::Space::Cache) {
       put(out, at);
       at += thread_local_bytes(local, args.params, threads);
     }

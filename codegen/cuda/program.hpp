@@ -17,7 +17,7 @@ using namespace mapping;
 class Program {
  public:
   std::string source, entry = "plait_kernel";
-  ir::Kernel kernel;  // as it is printed, empty for a join
+  ir::Kernel kernel;  // as it is printed, with the mapping applied; empty for a join
   NestFacts nest;
   // What generate() was asked for, when that is another kernel.
   struct Asked {
@@ -46,7 +46,6 @@ class Program {
         n *= 2;
     return n;
   }
-  Home home(std::size_t local) const { return home_of(kernel, local, nest, mapping); }
 };
 
 }  // namespace plait::cuda

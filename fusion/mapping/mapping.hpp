@@ -97,18 +97,22 @@ inline std::int64_t shared_bytes(const GpuMachine& gpu, int blocks) {
   return (gpu.shared_bytes + 1024) / blocks - 1024;
 }
 
-// Where a local lives.
-enum class Home : std::uint8_t {
-  Registers,  // a short array of each thread
-  Team,       // one a team, in shared memory
-  Scratch,    // one a team, in global scratch
-  Thread,     // one a thread, in global scratch: elements of neighbouring threads lie side by side
-};
-Home home_of(const ir::Kernel& k, std::size_t local, const NestFacts& n, const Mapping& m);
-inline bool of_team(Home h) { return h == Home::Team || h == Home::Scratch; }
-// Bytes of one of a team's locals, and of all of them that live there: a multiple of 16.
+// Where a local lies under a mapping. Register: a short array of each thread. Shared, Global: one a
+// team, in shared memory or in global scratch. Cache: one a thread, in global scratch.
+ir::Space space_of(const ir::Kernel& k, std::size_t local, const NestFacts& n, const Mapping& m);
+// The kernel as the mapping runs it, with its facts: rows that a team keeps are locals, no loop is
+// of the lanes of vectors, and every local says where it lies.
+void apply(ir::Kernel& k, NestFacts& n, const Mapping& m);
+// Whether a team has one of it; of a kernel that a mapping was applied to.
+inline bool of_team(const ir::Local& l) {
+  return l.space == ir::Space::Shared || l.space == ir::Space::Global;
+}
+// Bytes of one of a team's locals: a multiple of 16.
 std::int64_t row_bytes(const ir::Local& l, const std::int64_t* params);
-std::int64_t team_bytes(const ir::Kernel& k, const NestFacts& n, const Mapping& m, Home home,
+// Of all those that lie there, once a mapping was applied.
+std::int64_t team_bytes(const ir::Kernel& k, ir::Space space, const std::int64_t* params);
+// Of all that a mapping would have in shared memory, with the rows that a team keeps.
+std::int64_t team_bytes(const ir::Kernel& k, const NestFacts& n, const Mapping& m,
                         const std::int64_t* params);
 // Leaves the largest locals of a team in scratch, so that the others fit so many bytes.
 void keep_within(const ir::Kernel& k, const NestFacts& n, Mapping& m, std::int64_t bytes,

@@ -4,26 +4,42 @@
 
 namespace plait::mapping {
 
-Home home_of(const ir::Kernel& k, std::size_t local, const NestFacts& n, const Mapping& m) {
+ir::Space space_of(const ir::Kernel& k, std::size_t local, const NestFacts& n, const Mapping& m) {
   const ir::Local& l = k.locals[local];
   if (m.team > 1 && !n.in_thread[l.home]) {
     const bool scratch = local >= 64 ? n.multiplies : m.in_scratch >> local & 1;
-    return m.rows_shared && !scratch ? Home::Team : Home::Scratch;
+    return m.rows_shared && !scratch ? ir::Space::Shared : ir::Space::Global;
   }
-  return l.count.param == kNoParam && l.count.value <= GpuMachine{}.local_elements ? Home::Registers
-                                                                                   : Home::Thread;
+  const bool few = l.count.param == kNoParam && l.count.value <= GpuMachine{}.local_elements;
+  return few ? ir::Space::Register : ir::Space::Cache;
+}
+
+void apply(ir::Kernel& k, NestFacts& n, const Mapping& m) {
+  if (m.keeps_rows) {
+    for (const ir::Row& row : n.kept) ir::stage(k, row);
+    n = analyse_nest(k);
+  }
+  for (std::size_t l = 0; l < k.loops.size(); ++l)
+    if (k.loops[l].lanes()) k.loops[l].scope = l == 0 ? ir::Scope::Grid : ir::Scope::Serial;
+  for (std::size_t l = 0; l < k.locals.size(); ++l) k.locals[l].space = space_of(k, l, n, m);
 }
 
 std::int64_t row_bytes(const ir::Local& l, const std::int64_t* params) {
   const auto item = static_cast<std::int64_t>(itemsize(l.dtype));
   return (std::max<std::int64_t>(1, ir::local_count(l, params)) * item + 15) / 16 * 16;
 }
-std::int64_t team_bytes(const ir::Kernel& k, const NestFacts& n, const Mapping& m, Home home,
+std::int64_t team_bytes(const ir::Kernel& k, ir::Space space, const std::int64_t* params) {
+  std::int64_t total = 0;
+  for (const ir::Local& l : k.locals)
+    if (l.space == space) total += row_bytes(l, params);
+  return total;
+}
+std::int64_t team_bytes(const ir::Kernel& k, const NestFacts& n, const Mapping& m,
                         const std::int64_t* params) {
   std::int64_t total = 0;
   for (std::size_t l = 0; l < k.locals.size(); ++l)
-    if (home_of(k, l, n, m) == home) total += row_bytes(k.locals[l], params);
-  if (m.keeps_rows && home == Home::Team)
+    if (space_of(k, l, n, m) == ir::Space::Shared) total += row_bytes(k.locals[l], params);
+  if (m.keeps_rows)
     for (const ir::Row& r : n.kept)
       if (r.local < 0) total += row_bytes({k.insts[r.readers[0].load].type, r.count, 0}, params);
   return total;
@@ -32,11 +48,11 @@ std::int64_t team_bytes(const ir::Kernel& k, const NestFacts& n, const Mapping& 
 void keep_within(const ir::Kernel& k, const NestFacts& n, Mapping& m, std::int64_t bytes,
                  const std::int64_t* params) {
   m.rows_shared = true;
-  while (team_bytes(k, n, m, Home::Team, params) > bytes) {
+  while (team_bytes(k, n, m, params) > bytes) {
     std::size_t largest = 0;
     std::int64_t most = -1;
     for (std::size_t l = 0; l < k.locals.size(); ++l)
-      if (home_of(k, l, n, m) == Home::Team && row_bytes(k.locals[l], params) > most) {
+      if (space_of(k, l, n, m) == ir::Space::Shared && row_bytes(k.locals[l], params) > most) {
         largest = l;
         most = row_bytes(k.locals[l], params);
       }

@@ -59,7 +59,7 @@ std::vector<CostedMapping> mappings(const ir::Kernel& k, const NestFacts& n, con
     keep_within(k, n, m, shared_bytes(gpu, 1) - exchange_bytes(k, m), e.params);
     m.tile = largest_tile(k, e);
     // One copies while the other multiplies.
-    if (team_bytes(k, n, m, Home::Team, e.params) <= shared_bytes(gpu, 2) - exchange_bytes(k, m))
+    if (team_bytes(k, n, m, e.params) <= shared_bytes(gpu, 2) - exchange_bytes(k, m))
       m.resident = 2;
     return offers;
   }

@@ -199,21 +199,6 @@ void Pool::give_header(Block* b) noexcept {
 
 namespace {
 
-std::byte* map_huge(std::size_t capacity) {
-  // Huge pages need their alignment: map more and give the edges back.
-  const std::size_t span = capacity + kHugePage;
-  std::byte* const raw = os::map_pages(span);
-  if (!raw) return nullptr;
-  const auto begin = reinterpret_cast<std::uintptr_t>(raw);
-  const std::uintptr_t aligned = (begin + kHugePage - 1) & ~(kHugePage - 1);
-  if (aligned > begin) os::unmap_pages(raw, aligned - begin);
-  const std::uintptr_t end = aligned + capacity;
-  if (begin + span > end) os::unmap_pages(reinterpret_cast<void*>(end), begin + span - end);
-  auto* data = reinterpret_cast<std::byte*>(aligned);
-  os::prefer_huge_pages(data, capacity);
-  return data;
-}
-
 // Whole pages, and a common granularity so that nearby sizes reuse one another's blocks.
 std::size_t large_capacity(std::size_t bytes) {
   if (bytes > static_cast<std::size_t>(std::numeric_limits<std::ptrdiff_t>::max()) - 2 * kHugePage)
@@ -221,9 +206,6 @@ std::size_t large_capacity(std::size_t bytes) {
   const std::size_t step = bytes <= 512 * 1024 ? 4096 : 64 * 1024;
   return (bytes + step - 1) / step * step;
 }
-
-// How much larger than asked a reused block may be.
-std::size_t acceptable(std::size_t bytes) { return bytes + bytes / 4 + 64 * 1024; }
 
 }  // namespace
 
@@ -244,87 +226,16 @@ void Pool::free_large(std::byte* data, std::size_t capacity) noexcept {
     os::unmap_pages(data, capacity);
 }
 
-int Pool::bin_of(std::size_t capacity) {
-  const int top = 63 - __builtin_clzll(capacity);
-  return std::min(kBins - 1, (top - 12) * 8 + static_cast<int>((capacity >> (top - 3)) & 7));
-}
-
-void Pool::unlink(LargeBlock* b) {
-  (b->bin_prev ? b->bin_prev->bin_next : bins_[bin_of(b->capacity)]) = b->bin_next;
-  if (b->bin_next) b->bin_next->bin_prev = b->bin_prev;
-  (b->older ? b->older->newer : oldest_) = b->newer;
-  (b->newer ? b->newer->older : newest_) = b->older;
-  large_cached_ -= b->capacity;
-}
-
-// Best fit within the bin of `bytes`, else the first fit of the bins above.
-LargeBlock* Pool::find_cached(std::size_t bytes) {
-  const std::size_t most = acceptable(bytes);
-  for (int bin = bin_of(bytes); bin <= bin_of(most); ++bin) {
-    LargeBlock* best = nullptr;
-    for (LargeBlock* b = bins_[bin]; b; b = b->bin_next)
-      if (b->capacity >= bytes && b->capacity <= most && (!best || b->capacity < best->capacity)) {
-        best = b;
-        if (b->capacity == bytes) break;
-      }
-    if (best) return best;
-  }
-  return nullptr;
-}
-
-// False when there is no address space for another arena: malloc may still have some.
-bool Pool::begin_arena() noexcept {
-  auto* fresh = new (std::nothrow) Arena;
-  if (fresh) fresh->begin = fresh->next = map_huge(kArena);
-  if (!fresh || !fresh->begin) {
-    delete fresh;
-    return false;
-  }
-  if (Arena* full = std::exchange(arena_, fresh); full && full->blocks == 0) {
-    os::unmap_pages(full->begin, kArena);
-    delete full;
-  }
-  return true;
-}
-
 void Pool::warm() noexcept {
   std::lock_guard guard(mutex_);
-  if (source_.allocate || arena_ || !begin_arena()) return;
-  *arena_->begin = std::byte{0};
-  warm_ = arena_->begin;
-}
-
-bool Pool::is_warm(std::size_t capacity) const {
-  return arena_ && arena_->begin == warm_ && arena_->next + capacity <= warm_ + kHugePage;
-}
-
-bool Pool::cut_from_arena(LargeBlock* b, std::size_t capacity) noexcept {
-  if ((!arena_ || arena_->left() < capacity) && !begin_arena()) return false;
-  b->arena = arena_;
-  b->data = arena_->next;
-  arena_->next += capacity;
-  ++arena_->blocks;
-  return true;
-}
-
-// Its pages go back at once, its place when the whole arena is free.
-void Pool::give_to_arena(LargeBlock* b) noexcept {
-  Arena* a = std::exchange(b->arena, nullptr);
-  if (--a->blocks > 0) {
-    os::give_back_pages(b->data, b->capacity);
-    return;
-  }
-  os::unmap_pages(a->begin, kArena);
-  if (a == arena_) arena_ = nullptr;
-  delete a;
+  if (!source_.allocate) arenas_.warm();
 }
 
 LargeBlock* Pool::take_large(std::size_t bytes) {
   const std::size_t capacity = large_capacity(bytes);
   {
     std::lock_guard guard(mutex_);
-    if (LargeBlock* b = find_cached(capacity)) {
-      unlink(b);
+    if (LargeBlock* b = free_.take(capacity)) {
       large_live_ += b->capacity;
       taken_ += b->capacity;
       ++large_allocations_;
@@ -336,8 +247,8 @@ LargeBlock* Pool::take_large(std::size_t bytes) {
   auto* b = static_cast<LargeBlock*>(take_header());
   if (capacity < kHugeFrom && !source_.allocate) {
     std::lock_guard guard(mutex_);
-    if (is_warm(capacity) || large_live_ + large_cached_ + capacity > kArenasFrom)
-      cut_from_arena(b, capacity);
+    if (arenas_.is_warm(capacity) || large_live_ + free_.bytes() + capacity > kArenasFrom)
+      arenas_.cut(*b, capacity);
   }
   if (!b->arena) try {
       b->data = allocated([&] { return allocate_large(capacity); });
@@ -369,21 +280,12 @@ void Pool::give_large(LargeBlock* b) noexcept {
   b->freed_after = taken_;
   evict_older_than(time - kKeptFor);
   evict_unused();
-  LargeBlock*& bin = bins_[bin_of(b->capacity)];
-  b->bin_prev = nullptr;
-  b->bin_next = bin;
-  if (bin) bin->bin_prev = b;
-  bin = b;
-  b->older = newest_;
-  b->newer = nullptr;
-  (newest_ ? newest_->newer : oldest_) = b;
-  newest_ = b;
-  large_cached_ += b->capacity;
+  free_.add(b);
 }
 
 // Half of what is available may lie here unused.
 std::size_t Pool::limit_now(std::int64_t time) noexcept {
-  if (large_cached_ >= kWorthALook && time - looked_at_ >= kLookEvery) {
+  if (free_.bytes() >= kWorthALook && time - looked_at_ >= kLookEvery) {
     looked_at_ = time;
     try {
       short_limit_ = os::memory_available() / 2;
@@ -396,32 +298,24 @@ std::size_t Pool::limit_now(std::int64_t time) noexcept {
 
 // Some at a time, so that no call pays for all.
 void Pool::evict_older_than(std::int64_t milliseconds) noexcept {
-  for (int i = 0; i < 4 && oldest_ && oldest_->freed_at < milliseconds; ++i) {
-    LargeBlock* b = oldest_;
-    unlink(b);
-    release_large(b);
-  }
+  for (int i = 0; i < 4 && free_.oldest() && free_.oldest()->freed_at < milliseconds; ++i)
+    release_large(free_.take_oldest());
 }
 
 void Pool::evict_unused() noexcept {
-  LargeBlock* const b = oldest_;
+  const LargeBlock* const b = free_.oldest();
   if (!b || taken_ < evict_from_ || (taken_ - b->freed_after) / kUnusedFor < b->capacity) return;
   evict_from_ = taken_ + kLeastUses * b->capacity;
-  unlink(b);
-  release_large(b);
+  release_large(free_.take_oldest());
 }
 
 void Pool::evict_to(std::size_t bytes) noexcept {
-  while (large_cached_ > bytes) {
-    LargeBlock* b = oldest_;
-    unlink(b);
-    release_large(b);
-  }
+  while (free_.bytes() > bytes) release_large(free_.take_oldest());
 }
 
 void Pool::release_large(LargeBlock* b) noexcept {
   if (b->arena)
-    give_to_arena(b);
+    arenas_.give_back(*b);
   else
     free_large(b->data, b->capacity);
   give_header(b);
@@ -432,13 +326,9 @@ void Pool::release_large(LargeBlock* b) noexcept {
 std::size_t Pool::trim() noexcept {
   cache();
   std::lock_guard guard(mutex_);
-  std::size_t bytes = large_cached_;
+  std::size_t bytes = free_.bytes();
   evict_to(0);
-  if (arena_ && arena_->blocks == 0) {  // was warmed, or is begun and empty
-    Arena* const unused = std::exchange(arena_, nullptr);
-    os::unmap_pages(unused->begin, kArena);
-    delete unused;
-  }
+  arenas_.trim();
   for (ThreadCache* c : caches_) {
     std::lock_guard spin(c->lock);
     for (int cls = 0; cls < kSmallClasses; ++cls) {
@@ -478,7 +368,7 @@ void Pool::note_peak() {
 PoolStats Pool::stats() {
   std::lock_guard guard(mutex_);
   note_peak();
-  PoolStats s{large_live_, large_cached_, peak_, large_allocations_, large_reuses_};
+  PoolStats s{large_live_, free_.bytes(), peak_, large_allocations_, large_reuses_};
   std::int64_t small_live = 0;
   for (ThreadCache* c : caches_) {
     std::lock_guard spin(c->lock);

@@ -15,40 +15,17 @@
 #include <mutex>
 #include <vector>
 
-#include "buffer.hpp"
+#include "arenas.hpp"
+#include "free_blocks.hpp"
 #include "processor/pause.hpp"
 
 namespace plait::pool {
 
 inline constexpr std::size_t kSmallLimit = 64 * 1024;
-inline constexpr std::size_t kHugePage = 2 * 1024 * 1024;
 inline constexpr std::size_t kHugeFrom = 4 * 1024 * 1024;
-inline constexpr std::size_t kArena = 16 * 1024 * 1024;
 // As long as a process has fewer bytes of large blocks, it takes small pages: clearing a huge one
 // would take longer. Those of the page that warm() has cleared come first.
 inline constexpr std::size_t kArenasFrom = 512 * 1024;
-
-struct Block : Buffer {
-  Block* next = nullptr;
-  std::size_t capacity = 0;  // 0: a header of foreign memory
-};
-// A mapping from which blocks are cut one after the other.
-struct Arena {
-  std::byte *begin = nullptr, *next = nullptr;
-  std::size_t blocks = 0;  // that were not given back to the system
-  std::size_t left() const { return static_cast<std::size_t>(begin + kArena - next); }
-};
-struct LargeBlock : Block {
-  Arena* arena = nullptr;  // nullptr: memory of its own
-  LargeBlock* bin_next = nullptr;
-  LargeBlock* bin_prev = nullptr;
-  LargeBlock* older = nullptr;
-  LargeBlock* newer = nullptr;
-  std::int64_t freed_at = 0;    // milliseconds
-  std::size_t freed_after = 0;  // bytes taken until then
-};
-static_assert(sizeof(Block) == 64, "a small block's data follows its header, 64-byte aligned");
-static_assert(sizeof(LargeBlock) <= 128);
 
 // 64-byte steps to 1 KiB, then four steps a doubling.
 constexpr int size_class(std::size_t bytes) {
@@ -125,12 +102,6 @@ class Pool {
   void free_small(Block* b) noexcept;
   std::byte* allocate_large(std::size_t capacity) noexcept;
   void free_large(std::byte* data, std::size_t capacity) noexcept;
-  LargeBlock* find_cached(std::size_t bytes);
-  bool begin_arena() noexcept;
-  bool is_warm(std::size_t capacity) const;
-  bool cut_from_arena(LargeBlock* b, std::size_t capacity) noexcept;
-  void give_to_arena(LargeBlock* b) noexcept;
-  void unlink(LargeBlock* b);
   void evict_to(std::size_t bytes) noexcept;
   void evict_older_than(std::int64_t milliseconds) noexcept;
   void evict_unused() noexcept;
@@ -139,21 +110,15 @@ class Pool {
   void note_peak();
   void count_down();
 
-  static constexpr int kBins = 8 * 48;
-  static int bin_of(std::size_t capacity);
-
   BlockSource source_{};  // null: the system
   std::atomic<bool> took_blocks_{false};
   std::mutex mutex_;  // guards everything below but the atomics
   std::vector<ThreadCache*> caches_;
   std::vector<ThreadCache*> idle_;
   ThreadCache orphans_;  // for threads whose thread-local storage is gone
-  std::array<LargeBlock*, kBins> bins_{};
-  LargeBlock* oldest_ = nullptr;
-  LargeBlock* newest_ = nullptr;
-  Arena* arena_ = nullptr;           // the one that blocks are cut from
-  const std::byte* warm_ = nullptr;  // the huge page that was cleared
-  std::size_t large_cached_ = 0, large_live_ = 0, large_allocations_ = 0, large_reuses_ = 0;
+  FreeBlocks free_;
+  Arenas arenas_;
+  std::size_t large_live_ = 0, large_allocations_ = 0, large_reuses_ = 0;
   std::size_t taken_ = 0;       // bytes of large blocks, ever
   std::size_t evict_from_ = 0;  // of taken_, when one more may go for want of use
   std::size_t peak_ = 0;

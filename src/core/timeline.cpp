@@ -17,72 +17,33 @@
 #include <mutex>
 #include <new>
 #include <system_error>
-#include <tuple>
 #include <utility>
 
 #include "at_fork.hpp"
 #include "buffer.hpp"
 #include "config.hpp"
+#include "event_sums.hpp"
+#include "json.hpp"
 #include "os/threads.hpp"
 #include "thread_profile.hpp"
+#include "trace_writer.hpp"
 
 namespace plait::timeline {
-
-struct Event {
-  Category category;
-  bool memory = false;  // bytes in the pool, instead of anything else
-  std::int64_t start, end;
-  std::string name, args;
-  std::vector<std::uint32_t> sites;
-  std::int64_t bytes = -1, elements = -1;  // not said
-  std::size_t live = 0, cached = 0;
-  std::int64_t grown = 0;
-};
 
 namespace {
 
 constexpr std::size_t kMostEvents = std::size_t{1} << 18;  // of a thread
 constexpr std::string_view kEmpty = "{\"traceEvents\":[]}\n";
 
-// A profile's time is that of the thread that asked; these say how a region was run.
-constexpr bool counts(Category c) { return c != Category::Kernel && c != Category::Thread; }
-
 constexpr const char* kCategories[] = {"evaluation", "plan",   "compile",  "region",  "operation",
                                        "kernel",     "thread", "fallback", "transfer"};
-
-using SumKey = std::tuple<Category, std::uint32_t, std::string>;
-struct Added {
-  std::int64_t count = 0, nanoseconds = 0, bytes = 0, elements = 0, grown = 0;
-  void operator+=(const Added& a) {
-    count += a.count;
-    nanoseconds += a.nanoseconds;
-    bytes += a.bytes;
-    elements += a.elements;
-    grown += a.grown;
-  }
-};
-using Sums = std::map<SumKey, Added>;
-
-// An event that has ended, in nanoseconds. It may lie inside one that has not.
-struct Past {
-  std::int64_t start, took, grown;
-};
-
-// What no call site is known of, until an event around it has one.
-struct Loose {
-  std::int64_t start;
-  Category category;
-  Added sum;
-};
 
 struct Thread {
   std::mutex mutex;
   long id = 0;
   std::string name;
   std::deque<Event> events;
-  Sums sums;
-  std::vector<Past> past;
-  std::vector<Loose> loose;
+  EventSums sums;
   bool ended = false;
 };
 
@@ -142,51 +103,12 @@ Thread* this_thread() {
   return mine = made.get();
 }
 
-// Half of them, two after each other as one: an event that they lie in began before both, or, which
-// few do, between them.
-void shorten(std::vector<Past>& past) {
-  const std::size_t half = past.size() / 2;
-  for (std::size_t i = 0; i < half; ++i)
-    past[i] = {past[2 * i].start, past[2 * i].took + past[2 * i + 1].took,
-               past[2 * i].grown + past[2 * i + 1].grown};
-  past.resize(half);
-}
-
-void add_up(Thread& t, const Event& e) {
-  constexpr std::size_t kMostPast = 4096;
-  if (!counts(e.category) || e.memory) return;
-  const std::int64_t took = e.end - e.start;
-  std::int64_t inside = 0, grown_inside = 0;
-  for (; !t.past.empty() && t.past.back().start >= e.start; t.past.pop_back()) {
-    inside += t.past.back().took;
-    grown_inside += t.past.back().grown;
-  }
-  if (t.past.size() >= kMostPast) shorten(t.past);
-  t.past.push_back({e.start, took, e.grown});
-  const Added own{1, took - inside, std::max<std::int64_t>(e.bytes, 0),
-                  std::max<std::int64_t>(e.elements, 0), e.grown - grown_inside};
-  const auto known = std::ranges::find_if(e.sites, [](std::uint32_t s) { return s != 0; });
-  const std::uint32_t site = known == e.sites.end() ? 0 : *known;
-  if (site == 0 && e.category != Category::Fallback) {
-    if (t.loose.size() >= kMostPast) {
-      for (const Loose& l : t.loose) t.sums[{l.category, 0, ""}] += l.sum;
-      t.loose.clear();
-    }
-    t.loose.push_back({e.start, e.category, own});
-    return;
-  }
-  for (; !t.loose.empty() && t.loose.back().start >= e.start; t.loose.pop_back())
-    t.sums[{t.loose.back().category, site, ""}] += t.loose.back().sum;
-  t.sums[{e.category, site, e.category == Category::Fallback ? e.name : std::string()}] += own;
-}
-
 Sums sums_of(State& s, const Thread* one) {  // null: of all threads. The lock is held
   Sums all;
   for (const auto& t : s.threads) {
     if (one && t.get() != one) continue;
     const std::lock_guard held(t->mutex);
-    for (const auto& [key, a] : t->sums) all[key] += a;
-    for (const Loose& l : t->loose) all[{l.category, 0, ""}] += l.sum;
+    t->sums.add_to(all);
   }
   return all;
 }
@@ -196,7 +118,7 @@ void push(Event e) noexcept try {
   if (!t) return;
   const State& s = state();
   const std::lock_guard held(t->mutex);
-  if (s.profiled.load(std::memory_order_relaxed)) add_up(*t, e);
+  if (s.profiled.load(std::memory_order_relaxed)) t->sums.add(e);
   if (!s.traced.load(std::memory_order_relaxed)) return;
   if (t->events.size() >= kMostEvents) {
     t->events.pop_front();
@@ -222,158 +144,6 @@ void count_memory(bool always) noexcept {
   push(std::move(e));
 }
 
-// --- JSON ---
-
-// Bytes of the character of UTF-8 that begins there; 0: there is none.
-std::size_t character(std::string_view s) {
-  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(s[i]); };
-  const unsigned char c = byte(0);
-  const std::size_t n = c < 0x80   ? 1
-                        : c < 0xC2 ? 0
-                        : c < 0xE0 ? 2
-                        : c < 0xF0 ? 3
-                        : c < 0xF5 ? 4
-                                   : 0;
-  if (n > s.size()) return 0;
-  for (std::size_t i = 1; i < n; ++i)
-    if ((byte(i) & 0xC0) != 0x80) return 0;
-  if (n > 2) {  // too long for what it says, a half of a pair, beyond the last
-    const unsigned char d = byte(1);
-    if ((c == 0xE0 && d < 0xA0) || (c == 0xED && d > 0x9F) || (c == 0xF0 && d < 0x90) ||
-        (c == 0xF4 && d > 0x8F))
-      return 0;
-  }
-  return n;
-}
-
-void quote(std::string& out, std::string_view s) {
-  out += '"';
-  while (!s.empty()) {
-    const std::size_t n = character(s);
-    if (n == 0) {
-      out += "\\ufffd";
-    } else if (n == 1 && (s[0] == '"' || s[0] == '\\')) {
-      (out += '\\') += s[0];
-    } else if (n == 1 && static_cast<unsigned char>(s[0]) < 0x20) {
-      char code[8];
-      std::snprintf(code, sizeof code, "\\u%04x", s[0]);
-      out += code;
-    } else {
-      out += s.substr(0, n);
-    }
-    s.remove_prefix(std::max<std::size_t>(n, 1));
-  }
-  out += '"';
-}
-
-void key(std::string& out, const char* name) {
-  if (!out.empty()) out += ',';
-  quote(out, name);
-  out += ':';
-}
-
-std::string microseconds(std::int64_t ns) {
-  char text[40];
-  std::snprintf(text, sizeof text, "%lld.%03d", static_cast<long long>(ns / 1000),
-                static_cast<int>(ns % 1000));
-  return text;
-}
-
-class Writer {
- public:
-  Writer(int file, SourceOf source) : file_(file), source_(source) {
-    out_ = "{\"displayTimeUnit\":\"ms\",\"traceEvents\":[";
-    metadata("process_name", process_, "plait");
-  }
-  void metadata(const char* what, long thread, std::string_view name) {
-    begin('M', what, thread);
-    out_ += ",\"args\":{\"name\":";
-    quote(out_, name);
-    out_ += "}}";
-  }
-  void event(const Event& e, long thread) {
-    if (e.memory) {
-      begin('C', "memory", thread);
-      out_ += ",\"ts\":" + microseconds(e.start) +
-              ",\"args\":{\"live bytes\":" + std::to_string(e.live) +
-              ",\"kept for reuse\":" + std::to_string(e.cached) + "}}";
-      return;
-    }
-    const Source* const first = e.sites.empty() ? nullptr : &of(e.sites[0]);
-    const bool named = first && !first->name.empty() &&
-                       (e.category == Category::Region || e.category == Category::Operation);
-    begin('X', named ? first->name + ": " + e.name : e.name, thread);
-    out_ += ",\"cat\":\"";
-    out_ += timeline::name(e.category);
-    out_ += "\",\"ts\":" + microseconds(e.start) + ",\"dur\":" + microseconds(e.end - e.start) +
-            ",\"args\":{";
-    std::string args = e.args;
-    const auto number = [&args](const char* name, std::int64_t n) {
-      if (n < 0) return;
-      key(args, name);
-      args += std::to_string(n);
-    };
-    number("bytes", e.bytes);
-    number("elements", e.elements);
-    out_ += args;
-    std::vector<std::string> lines;
-    for (const std::uint32_t site : e.sites) {
-      const Source& s = of(site);
-      if (s.where.empty()) continue;
-      std::string line = s.text.empty() ? s.where : s.where + ": " + s.text;
-      if (std::find(lines.begin(), lines.end(), line) == lines.end())
-        lines.push_back(std::move(line));
-    }
-    if (!lines.empty()) {
-      if (!args.empty()) out_ += ',';
-      out_ += "\"at\":";
-      std::string all;
-      for (const std::string& line : lines) all += (all.empty() ? "" : "\n") + line;
-      quote(out_, all);
-    }
-    out_ += "}}";
-    if (out_.size() > (1 << 20)) flush();
-  }
-  void end(std::size_t dropped) {
-    out_ += "\n],\"otherData\":{\"dropped events\":" + std::to_string(dropped) + "}}\n";
-    flush();
-  }
-  int error() const { return error_; }
-
- private:
-  void begin(char phase, std::string_view name, long thread) {
-    out_ += std::exchange(any_, true) ? ",\n" : "\n";
-    out_ += "{\"ph\":\"";
-    out_ += phase;
-    out_ += "\",\"name\":";
-    quote(out_, name);
-    out_ += ",\"pid\":" + std::to_string(process_) + ",\"tid\":" + std::to_string(thread);
-  }
-  const Source& of(std::uint32_t site) {
-    const auto [at, fresh] = sources_.try_emplace(site);
-    if (fresh && site && source_) at->second = source_(site);
-    return at->second;
-  }
-  void flush() {
-    for (std::size_t at = 0; at < out_.size() && !error_;) {
-      const ssize_t n = ::write(file_, out_.data() + at, out_.size() - at);
-      if (n >= 0)
-        at += static_cast<std::size_t>(n);
-      else if (errno != EINTR)
-        error_ = errno;
-    }
-    out_.clear();
-  }
-
-  const int file_;
-  const SourceOf source_;
-  const long process_ = getpid();
-  std::string out_;
-  std::map<std::uint32_t, Source> sources_;
-  bool any_ = false;
-  int error_ = 0;
-};
-
 // The lock is held.
 void set_recording(State& s) {
   const bool any = std::any_of(s.traces.begin(), s.traces.end(),
@@ -385,10 +155,7 @@ void set_recording(State& s) {
   for (const auto& t : s.threads) {
     const std::lock_guard held(t->mutex);
     if (!any) t->events = {};
-    if (profiled) continue;
-    t->sums.clear();
-    t->past.clear();
-    t->loose.clear();
+    if (!profiled) t->sums = {};
   }
   if (any || profiled) return;
   std::erase_if(s.threads, [](const auto& t) { return t->ended; });
@@ -490,8 +257,8 @@ void Span::sites(std::span<const std::uint32_t> ids) noexcept try {
 void Span::arg(const char* k, std::string_view text) noexcept try {
   if (!open_) return;
   std::string made = open_->event.args;
-  key(made, k);
-  quote(made, text);
+  json::begin_member(made, k);
+  made += json::quoted(text);
   open_->event.args = std::move(made);
 } catch (const std::bad_alloc&) {
 }
@@ -499,7 +266,7 @@ void Span::arg(const char* k, std::string_view text) noexcept try {
 void Span::arg(const char* k, std::int64_t number) noexcept try {
   if (!open_) return;
   std::string made = open_->event.args;
-  key(made, k);
+  json::begin_member(made, k);
   open_->event.args = made + std::to_string(number);
 } catch (const std::bad_alloc&) {
 }
@@ -575,13 +342,13 @@ bool finish(int number, SourceOf source) {
   int why = 0;
   const bool again = ::lseek(trace.file, 0, SEEK_SET) == 0 && ::ftruncate(trace.file, 0) == 0;
   if (again || errno == ESPIPE || errno == EINVAL) {
-    Writer out(trace.file, source);
+    TraceWriter out(trace.file, source);
     for (auto& [thread, events] : found) {
       if (events.empty()) continue;
       std::stable_sort(events.begin(), events.end(), [](const Event& a, const Event& b) {
         return a.start != b.start ? a.start < b.start : a.end > b.end;
       });
-      out.metadata("thread_name", thread->id, thread->name);
+      out.name_thread(thread->id, thread->name);
       for (const Event& e : events) out.event(e, thread->id);
     }
     out.end(trace.dropped);

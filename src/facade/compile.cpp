@@ -32,57 +32,10 @@ bool same_number(const Scalar& a, const Value& b) {
   return a.dtype == core(b.type) && std::memcmp(a.bytes, b.bytes, itemsize(a.dtype)) == 0;
 }
 
-// Of a call: all but the numbers that may be arguments.
-struct CallKey {
-  const void* types;
-  std::vector<engine::ArrayLayout> layouts;
-  std::vector<std::int32_t> storages;  // of each array: the first of the same storage
-  std::vector<Scalar> deciding;
-  std::uint8_t error_state;
-
-  bool operator==(const CallKey& o) const {
-    return types == o.types && layouts == o.layouts && storages == o.storages &&
-           error_state == o.error_state &&
-           std::ranges::equal(deciding, o.deciding, engine::same_bits);
-  }
-  bool matches(const CompiledCall& c) const {
-    if (c.types != types || error_state != tracer::current_error_state()) return false;
-    for (int i = 0; i < c.n_arrays; ++i) {
-      const auto at = static_cast<std::size_t>(i);
-      const tracer::Array& a = array_of(c, i);
-      if (!engine::has_layout(a, layouts[at]) || storages[at] != first_of(c, i)) return false;
-    }
-    auto number = deciding.begin();
-    return std::all_of(c.numbers, c.numbers + c.n_numbers,
-                       [&](const Value& v) { return !decides(v) || same_number(*number++, v); });
-  }
-  static std::int32_t first_of(const CompiledCall& c, int i) {
-    const tracer::Storage* const s = array_of(c, i).storage.get();
-    std::int32_t first = 0;
-    while (array_of(c, first).storage.get() != s) ++first;
-    return first;
-  }
-};
-
 // Whether this thread's calls may be kept and run from what is kept.
 bool possible() {
   return config().fuse && !tracer::eager_errors() && !tracer::everything_recorded() &&
          tracer::current_device() <= kHost;
-}
-
-// nullopt: such a call is not kept.
-std::optional<CallKey> key_of(const CompiledCall& c) {
-  if (!possible()) return std::nullopt;
-  CallKey k{c.types, {}, {}, {}, tracer::current_error_state()};
-  for (int i = 0; i < c.n_arrays; ++i) {
-    auto layout = engine::layout_of(array_of(c, i));
-    if (!layout) return std::nullopt;
-    k.layouts.push_back(*std::move(layout));
-    k.storages.push_back(CallKey::first_of(c, i));
-  }
-  for (int i = 0; i < c.n_numbers; ++i)
-    if (decides(c.numbers[i])) k.deciding.push_back(to_scalar(c.numbers[i]));
-  return k;
 }
 
 std::vector<tracer::Array> arrays_of(const CompiledCall& c) {
@@ -106,9 +59,42 @@ std::vector<Scalar> numbers_of(const CompiledCall& c) {
 }  // namespace
 
 struct KeptCalls::Calls {
+  // Of a call: all but the numbers that may be arguments.
+  struct Key {
+    const void* types;
+    std::vector<engine::ArrayLayout> layouts;
+    std::vector<std::int32_t> storages;  // of each array: the first of the same storage
+    std::vector<Scalar> deciding;
+    std::uint8_t error_state;
+
+    bool operator==(const Key& o) const {
+      return types == o.types && layouts == o.layouts && storages == o.storages &&
+             error_state == o.error_state &&
+             std::ranges::equal(deciding, o.deciding, engine::same_bits);
+    }
+    bool matches(const CompiledCall& c) const {
+      if (c.types != types || error_state != tracer::current_error_state()) return false;
+      for (int i = 0; i < c.n_arrays; ++i) {
+        const auto at = static_cast<std::size_t>(i);
+        const tracer::Array& a = array_of(c, i);
+        if (!engine::has_layout(a, layouts[at]) || storages[at] != first_of(c, i)) return false;
+      }
+      auto number = deciding.begin();
+      return std::all_of(c.numbers, c.numbers + c.n_numbers,
+                         [&](const Value& v) { return !decides(v) || same_number(*number++, v); });
+    }
+    static std::int32_t first_of(const CompiledCall& c, int i) {
+      const tracer::Storage* const s = array_of(c, i).storage.get();
+      std::int32_t first = 0;
+      while (array_of(c, first).storage.get() != s) ++first;
+      return first;
+    }
+    // nullopt: such a call is not kept.
+    static std::optional<Key> of(const CompiledCall& c);
+  };
+
   struct Kept : GuardedRefCounted {
-    Kept(CallKey k, std::shared_ptr<CapturedCall> c, std::vector<Scalar> n,
-         std::vector<std::int32_t> b)
+    Kept(Key k, std::shared_ptr<CapturedCall> c, std::vector<Scalar> n, std::vector<std::int32_t> b)
         : key(std::move(k)),
           call(std::move(c)),
           numbers(std::move(n)),
@@ -116,7 +102,7 @@ struct KeptCalls::Calls {
           bound(std::move(b)) {}
     static void destroy(Kept* k) { delete k; }
 
-    CallKey key;
+    Key key;
     std::shared_ptr<CapturedCall> call;
     std::vector<Scalar> numbers;      // as they were recorded
     std::vector<bool> given;          // those that are arguments of the plan
@@ -140,7 +126,7 @@ struct KeptCalls::Calls {
   // Guarded by the recorder's lock.
   engine::CallCache<Ref<Kept>, engine::kKeptCalls> kept;
   std::vector<std::unique_ptr<Frame>> idle;
-  SeenCalls<CallKey> seen;
+  SeenCalls<Key> seen;
   bool obstructed = false;
 
   void obstruct(const char* why) {
@@ -149,6 +135,20 @@ struct KeptCalls::Calls {
       log(Log::Fallback, std::string("a compiled function is called each time: ") + why);
   }
 };
+
+std::optional<KeptCalls::Calls::Key> KeptCalls::Calls::Key::of(const CompiledCall& c) {
+  if (!possible()) return std::nullopt;
+  Key k{c.types, {}, {}, {}, tracer::current_error_state()};
+  for (int i = 0; i < c.n_arrays; ++i) {
+    auto layout = engine::layout_of(array_of(c, i));
+    if (!layout) return std::nullopt;
+    k.layouts.push_back(*std::move(layout));
+    k.storages.push_back(first_of(c, i));
+  }
+  for (int i = 0; i < c.n_numbers; ++i)
+    if (decides(c.numbers[i])) k.deciding.push_back(to_scalar(c.numbers[i]));
+  return k;
+}
 
 KeptCalls::KeptCalls() : calls_(new Calls) { start(); }
 KeptCalls::KeptCalls(KeptCalls&& o) noexcept : calls_(std::exchange(o.calls_, nullptr)) {}
@@ -213,7 +213,7 @@ bool KeptCalls::run(const CompiledCall& c) {
 struct KeptCalls::Watch::State {
   Calls& calls;
   const CompiledCall& call;
-  std::shared_ptr<SeenCalls<CallKey>::Seen> seen;
+  std::shared_ptr<SeenCalls<Calls::Key>::Seen> seen;
   std::vector<Handle> handles;  // before the call: f may assign to the caller's variables
   std::vector<CapturedCall::Argument> arguments;
   std::optional<tracer::Capture> capture;
@@ -225,7 +225,7 @@ KeptCalls::Watch::Watch(KeptCalls& calls, const CompiledCall& c) : state_(nullpt
   const std::vector<tracer::Array> arrays = arrays_of(c);
   tracer::evaluate(arrays);
   const std::lock_guard held(tracer::lock());
-  const auto key = key_of(c);
+  const auto key = Calls::Key::of(c);
   if (!key) return;
   const auto alike =
       std::ranges::count_if(of.kept, [&](const auto& k) { return k->key.matches(c); });
@@ -234,7 +234,7 @@ KeptCalls::Watch::Watch(KeptCalls& calls, const CompiledCall& c) : state_(nullpt
     return;
   }
   auto seen =
-      of.seen.to_watch([&](const CallKey& k) { return k.matches(c); }, [&] { return *key; });
+      of.seen.to_watch([&](const Calls::Key& k) { return k.matches(c); }, [&] { return *key; });
   if (!seen) return;
   state_ = new State{of, c, std::move(seen), {}, {}, {}};
   for (int i = 0; i < c.n_arrays; ++i) {

@@ -434,11 +434,16 @@ class Rules {
 
 }  // namespace
 
-void verify(const Kernel& k) {
+void verify_without_barriers(const Kernel& k) {
   verify_structure(k);
   verify_sequential(k);
   Rules(k).check();
-  verify_spaces(k);
+  verify_locals(k);
+}
+
+void verify(const Kernel& k) {
+  verify_without_barriers(k);
+  verify_sharing(k);
 }
 
 }  // namespace plait::ir

@@ -1,4 +1,4 @@
-// What the parts of verify() share.
+// The parts of verify(), and what they share.
 #pragma once
 #include <string>
 
@@ -15,7 +15,12 @@ std::string describe(const Kernel& k, Val v);
 void verify_structure(const Kernel& k);
 // What a sequential kernel may not have, and what it alone may have.
 void verify_sequential(const Kernel& k);
-// Last: where locals lie, and what threads do to those that they share.
-void verify_spaces(const Kernel& k);
+// Where locals lie.
+void verify_locals(const Kernel& k);
+// Last: what threads do to the locals that they share, and the barriers between that.
+void verify_sharing(const Kernel& k);
+
+// All of verify() but verify_sharing(): for kernels into which the backend puts barriers by itself.
+void verify_without_barriers(const Kernel& k);
 
 }  // namespace plait::ir

@@ -32,8 +32,8 @@ void verify_layout(const Kernel& k, std::size_t n) {
 void verify_local(const Kernel& k, const Analysis& a, std::size_t n) {
   const Local& l = k.locals[n];
   verify_layout(k, n);
-  if (k.sequential && l.space != Space::Cache)
-    fail_local(k, n, "lies in a space of its own in a sequential kernel");
+  if (k.sequential && l.space != Space::Cache && l.space != Space::Register)
+    fail_local(k, n, "is no thread's own in a sequential kernel");
   if (l.space == Space::Register && l.count.param != kNoParam)
     fail_local(k, n, "is in registers, and its extent is not known");
   if (l.stages < 1) fail_local(k, n, "has no stage");
@@ -263,12 +263,15 @@ class Sharing {
 
 }  // namespace
 
-void verify_spaces(const Kernel& k) {
+void verify_locals(const Kernel& k) {
   if (k.locals.empty()) return;
   const Analysis a = analyse(k);
   for (std::size_t n = 0; n < k.locals.size(); ++n) verify_local(k, a, n);
+}
+
+void verify_sharing(const Kernel& k) {
   const auto shared = [](const Local& l) { return l.space == Space::Shared; };
-  if (std::any_of(k.locals.begin(), k.locals.end(), shared)) Sharing(k, a).check();
+  if (std::any_of(k.locals.begin(), k.locals.end(), shared)) Sharing(k, analyse(k)).check();
 }
 
 }  // namespace plait::ir

@@ -121,7 +121,7 @@ void offer_teams(const MappingQuery& l, std::vector<CostedMapping>& offers) {
     m.rows_shared = true;
     const auto fits = [&](int blocks) {
       const std::int64_t teams = m.threads() / m.team;
-      return teams * (team_bytes(l.kernel, l.nest, m, Home::Team, l.extents.params) +
+      return teams * (team_bytes(l.kernel, l.nest, m, l.extents.params) +
                       exchange_bytes(l.kernel, m)) <=
              shared_bytes(l.gpu, blocks);
     };

@@ -11,8 +11,8 @@
 namespace plait::engine {
 namespace {
 
-constexpr double kLong = 0.05;  // seconds
-constexpr double kDear = 8;     // copies
+// An operation that takes less, in seconds and in copies of what it writes to, is not worth a copy.
+constexpr double kMinSeconds = 0.05, kMinCopies = 8;
 
 double copy_seconds(double bytes) { return fusion::memory_seconds(host_machine(), 2 * bytes); }
 
@@ -42,7 +42,7 @@ Memory dense(const Ref<Buffer>& b, const Dims& shape, DType t) {
 }  // namespace
 
 bool Undo::pays(double seconds, double bytes) {
-  return seconds > kLong && seconds > kDear * copy_seconds(bytes);
+  return seconds > kMinSeconds && seconds > kMinCopies * copy_seconds(bytes);
 }
 
 bool Undo::keep(DType t, const Dims& shape, const Memory& contents) {

@@ -10,10 +10,10 @@ namespace {
 
 // Files, and regions, of fewer bytes are not looked at: to ask costs some tens of microseconds, and
 // many short regions may pass over one part.
-constexpr std::int64_t kLong = 32 << 20;
+constexpr std::int64_t kMinBytes = 32 << 20;
 
 bool is_file(const Buffer& m) {
-  return m.foreign && m.device == kHost && m.bytes >= static_cast<std::size_t>(kLong) &&
+  return m.foreign && m.device == kHost && m.bytes >= static_cast<std::size_t>(kMinBytes) &&
          os::shows_shared_files(m.data, m.bytes);
 }
 
@@ -28,7 +28,7 @@ bool in_step(const BoundStep& s, const Buffer& file) {
 }  // namespace
 
 FilePages::FilePages(const Region& r, const Bindings& b, std::int64_t bytes) : extent_(r.extent) {
-  if (bytes < kLong) return;
+  if (bytes < kMinBytes) return;
   std::vector<const Buffer*> seen;
   for (const fusion::BufferSource& from : r.lowered().buffers) {
     if (from.kind != fusion::BufferSource::NodeMemory) continue;

@@ -19,6 +19,12 @@ struct Refusal {
   std::uint32_t site = 0;
 };
 
+// The function cannot be exported.
+struct Refused : ValueError {
+  Refused(const std::string& why, std::uint32_t where) : ValueError(why), site(where) {}
+  std::uint32_t site;  // 0: nowhere in particular
+};
+
 // One call, as it was recorded. The recorder's lock is held by who uses it.
 class Trace {
  public:

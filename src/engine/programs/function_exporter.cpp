@@ -1,12 +1,12 @@
 #include "function_exporter.hpp"
 
 #include <algorithm>
-#include <array>
 #include <bit>
 #include <cmath>
-#include <cstring>
 #include <mutex>
 
+#include "core/json.hpp"
+#include "polynomial_fit.hpp"
 #include "program_file.hpp"
 #include "tracer/context.hpp"
 #include "tracer/interrupted.hpp"
@@ -23,14 +23,6 @@ constexpr std::int64_t kEndless = std::int64_t{1} << 62;
 struct TooLarge : Error {
   TooLarge() : Error("arrays would be too large") {}
 };
-struct NoPolynomial : Refused {
-  explicit NoPolynomial(std::uint32_t site = 0)
-      : Refused(
-            "a number in it follows from the dynamic extents in another way than by a polynomial "
-            "of second degree",
-            site) {}
-};
-
 std::int64_t middle(std::int64_t least, std::int64_t most) {
   if (most >= kEndless) return least;
   const double mean = std::sqrt(static_cast<double>(least) * static_cast<double>(most));
@@ -65,31 +57,12 @@ void for_each_choice(const std::vector<std::vector<T>>& lists, F&& f) {
   choose(choose, 0);
 }
 
-std::string quoted(std::string_view text) {
-  std::string json = "\"";
-  for (const char c : text) {
-    if (c == '"' || c == '\\') {
-      json += '\\';
-      json += c;
-    } else if (static_cast<unsigned char>(c) < ' ') {
-      constexpr char digits[] = "0123456789abcdef";
-      json += "\\u00";
-      json += digits[c >> 4];
-      json += digits[c & 15];
-    } else {
-      json += c;
-    }
-  }
-  return json + "\"";
-}
 template <class List, class F>
 std::string listed(const List& list, F&& entry) {
   std::string json;
   for (const auto& x : list) json += (json.empty() ? "" : ", ") + entry(x);
   return "[" + json + "]";
 }
-
-bool is_whole(double x) { return std::trunc(x) == x && std::abs(x) < 0x1p62; }
 
 }  // namespace
 
@@ -115,125 +88,6 @@ bool FunctionExporter::Planned::holds(const WatchedCall& c) const {
   std::vector<std::int64_t> values;
   return c.trace().has(*plan, of->trace(), values);
 }
-
-// The numbers of one plan as polynomials of the extents.
-class FunctionExporter::Fit {
- public:
-  struct Sample {
-    Extents extents;
-    Call call;
-  };
-  // The samples: first those of the grid, then others to check by.
-  Fit(const Planned& p, std::vector<std::int32_t> points, const Extents& base,
-      std::vector<Sample> samples)
-      : plan_(*p.plan), points_(std::move(points)), samples_(std::move(samples)) {
-    for (const std::int32_t n : points_) grid_ *= static_cast<std::size_t>(n);
-    for (const Sample& s : samples_) {
-      Extents from_base = s.extents;
-      for (std::size_t i = 0; i < base.size(); ++i) from_base[i] -= base[i];
-      from_base_.push_back(std::move(from_base));
-    }
-  }
-
-  // What f gives of each sample.
-  template <class F>
-  auto of_each(F&& f) const {
-    std::vector<decltype(f(samples_[0].call->trace()))> rows;
-    for (const Sample& s : samples_) rows.push_back(f(s.call->trace()));
-    return rows;
-  }
-
-  // Of lists of one length, one of each sample.
-  template <class Rows>
-  std::vector<Number> numbers(const Rows& rows,
-                              const std::vector<std::uint32_t>& sites = {}) const {
-    std::vector<std::vector<std::int64_t>> columns;
-    for (const auto& row : rows) {
-      columns.resize(static_cast<std::size_t>(row.size()));
-      auto column = columns.begin();
-      for (const std::int64_t n : row) (column++)->push_back(n);
-    }
-    std::vector<Number> made;
-    for (std::size_t i = 0; i < columns.size(); ++i)
-      made.push_back(number(columns[i], sites.empty() ? 0 : sites[i]));
-    return made;
-  }
-
-  std::vector<NumberScalar> scalars() const {
-    const auto rows = of_each([&](const Trace& t) { return t.scalars(plan_); });
-    std::vector<NumberScalar> made;
-    for (std::size_t i = 0; i < rows[0].size(); ++i) {
-      std::vector<Scalar> column;
-      for (const auto& row : rows) column.push_back(row[i]);
-      made.push_back(scalar(column));
-    }
-    return made;
-  }
-
- private:
-  // Newton's differences of the values on the grid. Throws NoPolynomial where they do not give
-  // those elsewhere.
-  Number number(const std::vector<std::int64_t>& values, std::uint32_t site) const {
-    if (std::ranges::all_of(values, [&](std::int64_t v) { return v == values[0]; }))
-      return {{values[0]}};
-    Number n{{values.begin(), values.begin() + static_cast<std::ptrdiff_t>(grid_)}};
-    std::size_t step = grid_;
-    for (const std::int32_t points : points_) {
-      step /= static_cast<std::size_t>(points);
-      for (std::int32_t k = 1; k < points; ++k)
-        for (std::size_t i = grid_; i-- > 0;) {
-          const std::size_t along = i / step % static_cast<std::size_t>(points);
-          if (along >= static_cast<std::size_t>(k) &&
-              __builtin_sub_overflow(n.differences[i], n.differences[i - step], &n.differences[i]))
-            throw NoPolynomial(site);
-        }
-    }
-    for (std::size_t i = grid_; i < values.size(); ++i)
-      if (n.at(from_base_[i], points_) != values[i]) throw NoPolynomial(site);
-    return n;
-  }
-
-  NumberScalar scalar(const std::vector<Scalar>& column) const {
-    const DType t = column[0].dtype;
-    const auto same = [](const Scalar& a, const Scalar& b) {
-      return std::memcmp(a.bytes, b.bytes, itemsize(a.dtype)) == 0;
-    };
-    if (std::ranges::all_of(column, [&](const Scalar& s) { return same(s, column[0]); }))
-      return {NumberScalar::Kind::Constant, t, column[0], {{0}}};
-    if (is_complex(t)) throw NoPolynomial();
-    std::vector<std::int64_t> whole;
-    for (const Scalar& s : column)
-      if (is_whole(cast(s, DType::Float64).as<double>()))
-        whole.push_back(cast(s, DType::Int64).as<std::int64_t>());
-    if (whole.size() == column.size()) return {NumberScalar::Kind::Number, t, {}, number(whole, 0)};
-    // Something divided by an extent, or a product of some.
-    const double first = cast(column[0], DType::Float64).as<double>();
-    for (unsigned chosen = 0; chosen < 1U << points_.size(); ++chosen) {
-      std::vector<std::int64_t> by;
-      for (const Sample& s : samples_) {
-        std::int64_t product = 1;
-        for (std::size_t e = 0; e < points_.size(); ++e)
-          if (chosen >> e & 1 && __builtin_mul_overflow(product, s.extents[e], &product))
-            throw NoPolynomial();
-        by.push_back(product);
-      }
-      const Scalar of = scalar_float(std::nearbyint(first * static_cast<double>(by[0])));
-      bool equal = true;
-      for (std::size_t i = 0; i < by.size(); ++i) {
-        const double quotient = of.as<double>() / static_cast<double>(by[i]);
-        equal &= same(cast(scalar_float(quotient), t), column[i]);
-      }
-      if (equal) return {NumberScalar::Kind::Quotient, t, of, number(by, 0)};
-    }
-    throw NoPolynomial();
-  }
-
-  const fusion::Plan& plan_;
-  const std::vector<std::int32_t> points_;
-  const std::vector<Sample> samples_;
-  std::size_t grid_ = 1;  // samples of it
-  std::vector<Extents> from_base_;
-};
 
 FunctionExporter::FunctionExporter(std::vector<ProgramArgument> arguments,
                                    std::vector<CpuTier> tiers)
@@ -429,7 +283,7 @@ void FunctionExporter::add_variant(const Box& box, const Extents& at, const Plan
     Extents& line = lines.emplace_back();
     for (std::int32_t k = 0; k < v.points[e]; ++k) line.push_back(v.base[e] + k);
   }
-  std::vector<Fit::Sample> samples;
+  std::vector<PolynomialFit::Sample> samples;
   for_each_choice(lines, [&](const Extents& x) {
     const Call& call = record(x);
     if (!p.holds(*call))
@@ -437,7 +291,7 @@ void FunctionExporter::add_variant(const Box& box, const Extents& at, const Plan
     samples.push_back({x, call});
   });
   const auto sampled = [&](const Extents& x) {
-    return std::ranges::find(samples, x, &Fit::Sample::extents) != samples.end();
+    return std::ranges::find(samples, x, &PolynomialFit::Sample::extents) != samples.end();
   };
   for (const std::int64_t step : {7, 100, 1001, -5, -50}) {
     Extents x = at;
@@ -448,7 +302,7 @@ void FunctionExporter::add_variant(const Box& box, const Extents& at, const Plan
 
   const std::lock_guard held(tracer::lock());
   const Trace& trace = p.of->trace();
-  const Fit fit(p, v.points, v.base, samples);
+  const PolynomialFit fit(*p.plan, v.points, v.base, samples);
   v.numbers = fit.numbers(fit.of_each([&](const Trace& t) { return t.numbers(*p.plan); }),
                           trace.sites(*p.plan));
   v.scalars = fit.scalars();
@@ -492,7 +346,7 @@ void FunctionExporter::add_variant(const Box& box, const Extents& at, const Plan
     }
     // Nothing is recorded for arrays without elements.
     std::vector<Dims> shapes;
-    for (const Fit::Sample& s : samples) shapes.push_back(shape_of(w, s.extents));
+    for (const PolynomialFit::Sample& s : samples) shapes.push_back(shape_of(w, s.extents));
     if (!std::ranges::all_of(shapes, [](const Dims& d) { return element_count(d) == 0; })) break;
     ++written;
     v.results.push_back({-1, fit.numbers(shapes)});
@@ -519,17 +373,17 @@ std::string FunctionExporter::file(const std::string& function, const std::strin
     const std::string shape = listed(a.shape, [&](std::int64_t n) {
       const std::int32_t extent = a.dynamic[d++];
       return extent < 0 ? std::to_string(n)
-                        : quoted(data_.extents[static_cast<std::size_t>(extent)]);
+                        : json::quoted(data_.extents[static_cast<std::size_t>(extent)]);
     });
-    return "{\"name\": " + quoted(a.name) + ", \"dtype\": " + quoted(plait::name(a.dtype)) +
-           ", \"shape\": " + shape + "}";
+    return "{\"name\": " + json::quoted(a.name) +
+           ", \"dtype\": " + json::quoted(plait::name(a.dtype)) + ", \"shape\": " + shape + "}";
   };
-  data_.manifest = "{\"function\": " + quoted(function) + ", \"plait\": " + quoted(version) +
-                   ", \"targets\": " + listed(data_.targets, quoted) +
-                   ", \"extents\": " + listed(data_.extents, quoted) +
-                   ", \"arguments\": " + listed(data_.arguments, argument) +
-                   ", \"results\": " + results +
-                   ", \"operations\": " + listed(operations_, quoted) + "}";
+  data_.manifest =
+      "{\"function\": " + json::quoted(function) + ", \"plait\": " + json::quoted(version) +
+      ", \"targets\": " + listed(data_.targets, json::quoted) +
+      ", \"extents\": " + listed(data_.extents, json::quoted) +
+      ", \"arguments\": " + listed(data_.arguments, argument) + ", \"results\": " + results +
+      ", \"operations\": " + listed(operations_, json::quoted) + "}";
   return to_file(data_);
 }
 

@@ -12,12 +12,6 @@
 
 namespace plait::engine {
 
-// The function cannot be exported.
-struct Refused : ValueError {
-  Refused(const std::string& why, std::uint32_t where) : ValueError(why), site(where) {}
-  std::uint32_t site;  // 0: nowhere in particular
-};
-
 // Processors by their names, and "host"; none: the last two that there are. Throws ValueError.
 std::vector<CpuTier> tiers_named(const std::vector<std::string>& names);
 
@@ -53,7 +47,6 @@ class FunctionExporter {
   };
   using Interval = Variant::Bound;
   using Box = std::vector<Interval>;
-  class Fit;
 
   Dims shape_of(std::int32_t argument, const Extents& extents) const;
   const Call& record(const Extents& extents);

@@ -43,20 +43,6 @@ class Scratch {
   Ref<Buffer> large_;
 };
 
-// Room for as many, which is no work to make where they are few.
-template <class T>
-class Room {
- public:
-  explicit Room(std::size_t count) {  // NOLINT: who asks for it fills it
-    if (count > std::size(few_)) many_.resize(count);
-  }
-  T* get() { return many_.empty() ? few_ : many_.data(); }
-
- private:
-  T few_[64];
-  std::vector<T> many_;
-};
-
 bool without_jit() { return config().jit == JitMode::Off || !jit::expected(); }
 
 // What the helpers of the interpreter's code are.
@@ -204,6 +190,20 @@ class SequentialProgram::Frame {
   }
 
  private:
+  // Room for as many, which is no work to make where they are few.
+  template <class T>
+  class Room {
+   public:
+    explicit Room(std::size_t count) {  // NOLINT: who asks for it fills it
+      if (count > std::size(few_)) many_.resize(count);
+    }
+    T* get() { return many_.empty() ? few_ : many_.data(); }
+
+   private:
+    T few_[64];
+    std::vector<T> many_;
+  };
+
   Room<void*> buffers_;
   Room<std::int64_t> params_;  // where some are addresses
   const std::int64_t* given_;

@@ -32,6 +32,30 @@ TEST_CASE("a program says how it is mapped and what else there was") {
   CHECK_THAT(text, Catch::Contains("\nnot a block of 256 threads an iteration"));
 }
 
+TEST_CASE("locals of a mapped kernel say where they lie") {
+  const test::RandomKernel r = test::row_kernel(test::RowWork::Softmax, 1, 1);
+  const std::int64_t params[] = {1000, 4000};
+  const auto spaces = [](const ir::Kernel& k) {
+    std::vector<ir::Space> all;
+    for (const ir::Local& l : k.locals) all.push_back(l.space);
+    return all;
+  };
+  const mapping::NestFacts facts = mapping::analyse_nest(r.kernel);
+  for (const CostedMapping& o : offers(r.kernel, {1000, 4000}, 16384)) {
+    ir::Kernel k = r.kernel;
+    mapping::NestFacts n = facts;
+    mapping::apply(k, n, o.mapping);
+    INFO(to_string(o.mapping));
+    const ir::Space expected = o.mapping.team == 1     ? ir::Space::Cache
+                               : o.mapping.rows_shared ? ir::Space::Shared
+                                                       : ir::Space::Global;
+    for (const ir::Space s : spaces(k)) CHECK(s == expected);
+    CHECK(mapping::team_bytes(k, ir::Space::Shared, params) ==
+          mapping::team_bytes(r.kernel, facts, o.mapping, params));
+  }
+  for (const ir::Space s : spaces(r.kernel)) CHECK(s == ir::Space::Cache);
+}
+
 TEST_CASE(
     "what multiplies fragments is a block's, the largest locals in scratch where not all fit") {
   const test::RandomKernel r = test::product_kernel({64, 300, 200, 64, 32, 1, 32, DType::Float32});
@@ -43,9 +67,14 @@ TEST_CASE(
   const Mapping m = offers(r, small)[0].mapping;
   const mapping::NestFacts n = mapping::analyse_nest(r.kernel);
   CHECK(std::popcount(m.in_scratch) == 1);
-  CHECK(mapping::home_of(r.kernel, 1, n, m) == mapping::Home::Scratch);  // the product
-  CHECK(mapping::team_bytes(r.kernel, n, m, mapping::Home::Team, r.params.data()) <=
-        small.shared_bytes);
+  CHECK(mapping::space_of(r.kernel, 1, n, m) == ir::Space::Global);  // the product
+  CHECK(mapping::team_bytes(r.kernel, n, m, r.params.data()) <= small.shared_bytes);
+  ir::Kernel placed = r.kernel;
+  mapping::NestFacts facts = n;
+  mapping::apply(placed, facts, m);
+  CHECK(placed.locals[1].space == ir::Space::Global);
+  CHECK(mapping::team_bytes(placed, ir::Space::Shared, r.params.data()) ==
+        mapping::team_bytes(r.kernel, n, m, r.params.data()));
   // Loops that fill the operands and the one that stores go to warps, the sum's to nobody.
   CHECK(std::count(n.over_warps.begin(), n.over_warps.end(), 1) == 3);
   CHECK_FALSE((n.shared[1] || n.over_warps[1]));

@@ -112,6 +112,12 @@ TEST_CASE("the verifier checks sequential kernels") {
     rejects("a local is neither a variable nor memory of the grid");
     k.locals[0].count.value = 2;
     rejects("a local is neither a variable nor memory of the grid");
+    k.locals[0].space = Space::Register;
+    verify(k);
+    for (const Space s : {Space::Shared, Space::Global}) {
+      k.locals[0].space = s;
+      rejects("is no thread's own in a sequential kernel");
+    }
   }
   SECTION("conditions") {
     k.loops[3].condition = number;

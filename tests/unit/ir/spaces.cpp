@@ -6,6 +6,7 @@
 #include "ir/analysis.hpp"
 #include "ir/builder.hpp"
 #include "ir/one_thread.hpp"
+#include "ir/verify.hpp"
 #include "support.hpp"
 
 using namespace plait;
@@ -279,6 +280,16 @@ TEST_CASE("locals, barriers and copies stand where they can") {
   b.close();
   b.close();
   rejects(b.finish(), "stands inside a loop of a nearer scope");
+}
+
+TEST_CASE("a backend that puts barriers by itself has all else checked") {
+  Kernel k = exchange({.first_barrier = false});
+  rejects(k, "no barrier stands between it and what");
+  verify_without_barriers(k);
+  k = exchange({.own = true});
+  k.locals[0].home = 2;
+  CHECK_THROWS_WITH(verify_without_barriers(k),
+                    Catch::Contains("is shared and belongs to a thread"));
 }
 
 TEST_CASE("what a backend lacks has a name") {
