@@ -1,5 +1,6 @@
 #include "candidate.hpp"
 
+#include <algorithm>
 #include <set>
 #include <unordered_map>
 
@@ -49,26 +50,46 @@ std::vector<std::int32_t> common_subexpressions(const PlanGraph& g) {
   return canon;
 }
 
+namespace {
+
+// How it is computed as long as no region takes it.
+How outside_regions(const Node& n, const Target& target) {
+  if (n.kind == NodeKind::MatMul) return How::Library;
+  const bool call =
+      n.kind == NodeKind::Call ||
+      (n.kind == NodeKind::Reduce && is_arg(n.reduce)
+           ? n.axes.size() != 1
+           : target.ordered_products && multiplied_in_order(n) && !one_loop_multiplies(n));
+  return call ? How::Call : How::Loop;
+}
+
+}  // namespace
+
 Candidate::Candidate(const Problem& p)
     : problem_(&p),
       g_(p.graph),
       canon_(p.canon),
-      with_epilogue_(g_.nodes.size()),
-      tiled_(g_.nodes.size()),
-      attends_(g_.nodes.size()),
-      attention_of_(g_.nodes.size(), -1),
+      placed_(g_.nodes.size()),
       packed_(g_.nodes.size()),
       unfolded_(g_.nodes.size()),
       digits_(g_.nodes.size()),
       padded_(g_.nodes.size()),
       packings_(g_.nodes.size()),
-      cut_(g_.nodes.size()),
-      scanned_(g_.nodes.size()),
-      root_(g_.nodes.size()),
-      group_(g_.nodes.size()),
       seen_(g_.nodes.size()) {
-  for (const Epilogue& e : p.epilogues)
-    if (e) with_epilogue_[e.product] = true;
+  folds_[static_cast<std::size_t>(Order::Whole)] = g_.size();
+  for (std::int32_t i = 0; i < g_.size(); ++i)
+    if (!g_[i].leaf) placed_[i].how = outside_regions(*g_[i].node, p.target);
+  for (std::int32_t i = 0; i < g_.size(); ++i)
+    if (const Epilogue& e = p.epilogues[i]) {
+      placed_[e.product].with = i;
+      placed_[i].how = How::Call;
+    }
+}
+
+std::vector<bool> Candidate::roots() const {
+  std::vector<bool> all(placed_.size());
+  for (std::size_t i = 0; i < all.size(); ++i) all[i] = placed_[i].stored;
+  return all;
 }
 
 bool Candidate::apply(const Edit& e) {
@@ -84,33 +105,26 @@ bool Candidate::apply(const Edit& e) {
     case Edit::StoreOperand:
       return store(operand_memory(e.node), e.why);
     case Edit::Cut:
-      cut_[e.node] = true;
+      fold(e.node, Order::Chunks);
       return apply({Edit::Store, e.node, e.why});
     case Edit::Multiply:
-      tiled_[e.node] = true;
+      multiply(e.node, -1);
       return true;
     case Edit::Attend:
       attend(e.node);
       return true;
     case Edit::Scan:
-      scanned_[e.node] = true;
-      ++scan_count_;
+      fold(e.node, Order::Running);
       return true;
     case Edit::Scatter:
-      scattered_.resize(g_.nodes.size());
-      scattered_[e.node] = true;
+      fold(e.node, Order::ByIndex);
       return true;
     case Edit::Call: {
-      bool changed = tiled_[e.node];
-      tiled_[e.node] = false;
-      if (scans(e.node)) {
-        scanned_[e.node] = false;
-        --scan_count_;
-        changed = true;
-      }
-      if (scatters(e.node)) {
-        scattered_[e.node] = false;
-        changed = true;
+      Placement& p = placed_[e.node];
+      bool changed = p.how == How::Fragment || p.order != Order::Whole;
+      if (changed) {
+        p.how = outside_regions(*g_[e.node].node, problem_->target);
+        fold(e.node, Order::Whole);
       }
       changed |= apply({Edit::Store, e.node, e.why});
       for (const std::int32_t in : operands(g_, e.node, epilogue(e.node)))
@@ -122,8 +136,8 @@ bool Candidate::apply(const Edit& e) {
 }
 
 bool Candidate::store(std::int32_t node, const char* why) {
-  if (node < 0 || g_[node].leaf || root_[node]) return false;
-  root_[node] = true;
+  if (node < 0 || g_[node].leaf || is_root(node)) return false;
+  placed_[node].stored = true;
   notes_.push_back({node, why});
   if (packed_[node]) {
     packed_[node] = false;
@@ -133,25 +147,35 @@ bool Candidate::store(std::int32_t node, const char* why) {
 }
 
 void Candidate::remove_root(std::int32_t node) {
-  root_[node] = false;
+  placed_[node].stored = false;
   std::erase_if(notes_, [&](const Note& n) { return n.node == node; });
 }
 
 void Candidate::separate(std::int32_t node, bool one_walk) {
-  group_[node] = group_[node] != 0 ? 3 + node : one_walk ? 1 : 2;
+  std::int32_t& group = placed_[node].group;
+  group = group != 0 ? 3 + node : one_walk ? 1 : 2;
 }
 
-bool Candidate::direct(std::int32_t node) const {
-  const PlanNode& gn = g_[node];
-  if (gn.leaf) return false;
-  const Node& n = *gn.node;
-  if (n.kind == NodeKind::MatMul)
-    return !with_epilogue_[node] && !tiled_[node] && attention_of_[node] < 0;
-  if (n.kind == NodeKind::Call) return !scans(node) && !scatters(node);
-  if (epilogue(node)) return true;
-  if (n.kind == NodeKind::Reduce && is_arg(n.reduce)) return n.axes.size() != 1;
-  if (problem_->target.ordered_products && multiplied_in_order(n)) return !one_loop_multiplies(n);
-  return false;
+// The fold of a node by loops goes over what it folds in that order.
+void Candidate::fold(std::int32_t node, Order order) {
+  Placement& p = placed_[node];
+  --folds_[static_cast<std::size_t>(p.order)];
+  ++folds_[static_cast<std::size_t>(order)];
+  p.order = order;
+  if (order != Order::Whole && p.how == How::Call) p.how = How::Loop;
+}
+
+bool Candidate::any_product() const {
+  return std::any_of(placed_.begin(), placed_.end(),
+                     [](const Placement& p) { return p.how == How::Fragment; });
+}
+
+// In blocks of its own, or of another product.
+void Candidate::multiply(std::int32_t product, std::int32_t with) {
+  Placement& p = placed_[product];
+  if (has_epilogue(product)) placed_[p.with].how = How::Loop;
+  p.how = How::Fragment;
+  p.with = with;
 }
 
 std::int32_t Candidate::operand_memory(std::int32_t node) const {
@@ -159,7 +183,7 @@ std::int32_t Candidate::operand_memory(std::int32_t node) const {
   while (!g_[base].leaf && g_[base].node->kind == NodeKind::View) base = g_[base].in[0];
   const Node& b = *g_[base].node;
   if (b.kind == NodeKind::Scalar) return node;
-  return g_[base].leaf || root_[base] ||
+  return g_[base].leaf || is_root(base) ||
                  element_count(b.extents) <= element_count(g_[node].node->extents)
              ? base
              : node;
@@ -173,7 +197,7 @@ Number Candidate::leaf_bytes(std::int32_t node) const {
     const std::int32_t i = stack.back();
     stack.pop_back();
     if (!seen.insert(i).second) continue;
-    if (i != node && (g_[i].leaf || root_[canon_[i]])) {
+    if (i != node && (g_[i].leaf || is_root(canon_[i]))) {
       bytes += node_bytes(*g_[i].node);
       continue;
     }

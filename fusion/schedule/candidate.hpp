@@ -1,13 +1,15 @@
-// A candidate for the plan of a graph, as a value: of every node whether it is in memory (a root)
-// or computed where it is read, how it is computed, and which roots may share a region. Copied and
+// A candidate for the plan of a graph, as a value: a placement of every node (placement.hpp): in
+// memory (a root) or computed where it is read, how, and which roots may share a region. Copied and
 // edited; nothing is lowered before one is chosen.
 #pragma once
+#include <array>
 #include <optional>
 #include <set>
 #include <utility>
 
 #include "../plan.hpp"
 #include "attention.hpp"
+#include "placement.hpp"
 #include "problem.hpp"
 
 namespace plait::fusion {
@@ -48,20 +50,24 @@ class Candidate {
   void separate(std::int32_t node, bool one_walk);
 
   const Problem& problem() const { return *problem_; }
-  bool is_root(std::int32_t n) const { return root_[n]; }
-  const std::vector<bool>& roots() const { return root_; }
+  const Placement& at(std::int32_t n) const { return placed_[n]; }
+  bool is_root(std::int32_t n) const { return placed_[n].stored; }
+  std::vector<bool> roots() const;
   // Not in memory, nor is what equals it.
-  bool inlined(std::int32_t n) const { return !g_[n].leaf && !root_[canon_[n]]; }
+  bool inlined(std::int32_t n) const { return !g_[n].leaf && !is_root(canon_[n]); }
   // By a library call, or an operation of the reference evaluator.
-  bool direct(std::int32_t node) const;
-  bool blocked(std::int32_t node) const { return cut_[node]; }
-  bool multiplies(std::int32_t node) const { return tiled_[node]; }
-  // Calls that are folds of a region's loops: any, and this one.
-  bool scans() const { return scan_count_ > 0; }
-  bool scans(std::int32_t node) const { return scan_count_ > 0 && scanned_[node]; }
-  // Calls that regions compute, which combine by index; whether one loop over the indices computes
-  // both.
-  bool scatters(std::int32_t node) const { return !scattered_.empty() && scattered_[node]; }
+  bool direct(std::int32_t node) const {
+    const Placement& p = placed_[node];
+    return p.how == How::Call || (p.how == How::Library && p.with < 0);
+  }
+  // A product in blocks of its own.
+  bool multiplies(std::int32_t node) const {
+    const Placement& p = placed_[node];
+    return p.how == How::Fragment && p.with < 0;
+  }
+  bool attends(std::int32_t product) const { return at(product).order == Order::Rescaled; }
+  // Whether a fold of any region goes so.
+  bool any(Order order) const { return folds_[static_cast<std::size_t>(order)] > 0; }
   // Whether loops over elements read the node, and nothing else does.
   bool read_in_loops(std::int32_t node) const;
   bool share_loop(std::int32_t a, std::int32_t b) const { return group_key(a) == group_key(b); }
@@ -106,15 +112,19 @@ class Candidate {
   std::int64_t packed_bytes(std::int32_t product) const;
 
   // The attention in whose blocks the node is computed, by its second product; -1: none.
-  std::int32_t attention_of(std::int32_t node) const { return attention_of_[canon_[node]]; }
-  bool attends(std::int32_t product) const { return attends_[product]; }
+  std::int32_t attention_of(std::int32_t node) const {
+    const Placement& p = placed_[canon_[node]];
+    return p.how == How::Library ? -1 : p.with;
+  }
   // The second product of one that cannot stay: something in its blocks has to be in memory.
   std::optional<std::int32_t> broken_attention() const;
   // Computed with what it is added to, by a library call.
-  bool has_epilogue(std::int32_t product) const { return with_epilogue_[product]; }
+  bool has_epilogue(std::int32_t product) const {
+    return placed_[product].how == How::Library && placed_[product].with >= 0;
+  }
   Epilogue epilogue(std::int32_t node) const {
     const Epilogue& e = problem_->epilogues[node];
-    return e && with_epilogue_[e.product] ? e : Epilogue{};
+    return e && has_epilogue(e.product) ? e : Epilogue{};
   }
   // What is read in parts, once it is known what multiplies (parts_in_regions.cpp).
   void find_unfolded();
@@ -133,8 +143,11 @@ class Candidate {
   int scanned_axis(std::int32_t node) const;
   std::int32_t cut_like(std::int32_t scatter) const;
   void attend(std::int32_t product);
+  void fold(std::int32_t node, Order order);
+  void multiply(std::int32_t product, std::int32_t with);
+  bool any_product() const;
   const Attention* attention(std::int32_t product) const {
-    return attends_[product] ? &*problem_->attention(product) : nullptr;
+    return attends(product) ? &*problem_->attention(product) : nullptr;
   }
   bool is_row_value(std::int32_t node) const;
   bool store_product(std::int32_t product);
@@ -167,21 +180,13 @@ class Candidate {
   const Problem* problem_;
   const PlanGraph& g_;
   const std::vector<std::int32_t>& canon_;
-  std::vector<bool> with_epilogue_;  // products that are computed with their epilogue
-  std::vector<bool> tiled_;          // products that are regions, with what reads them
-  std::vector<bool> attends_;        // products that are the second of an attention
-  std::vector<std::int32_t> attention_of_;
+  std::vector<Placement> placed_;
+  std::array<int, 5> folds_{};  // of each Order
   std::optional<std::int32_t> refused_;
   std::vector<bool> packed_, unfolded_, digits_;
   std::vector<bool> padded_;
   int pad_count_ = 0;
   std::vector<int> packings_;  // of each write that needs no memory: how many products pack it
-  std::vector<bool> cut_;      // reductions in chunks
-  std::vector<bool> scanned_;
-  int scan_count_ = 0;
-  std::vector<bool> scattered_;  // empty: none
-  std::vector<bool> root_;
-  std::vector<std::int32_t> group_;  // only equal ones share a region
   std::vector<Note> notes_;
   mutable std::vector<int> seen_;  // of each node: the last walk that came by
   mutable int walk_ = 0;

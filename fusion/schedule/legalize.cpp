@@ -37,8 +37,8 @@ std::vector<Step> Legalizer::run(Search& search) {
 }
 
 LoweringInput Legalizer::input(const Candidate& c) {
-  return {g_,        exprs_, p_.canon,  non_negative_, memory_.loadable(), facts_,
-          p_.budget, reuse_, p_.target, c.scans(),     memory_.owners()};
+  return {g_,        exprs_, p_.canon,  non_negative_,         memory_.loadable(), facts_,
+          p_.budget, reuse_, p_.target, c.any(Order::Running), memory_.owners()};
 }
 
 double Legalizer::seconds(const std::vector<Step>& steps, const Candidate& c) {
@@ -109,7 +109,7 @@ bool Legalizer::provide(const std::vector<Need>& needs, Step& s, Candidate& c) {
       c.call_library(s.region.multiplies(n.node) ? n.node : product);
       return true;
     }
-    if (c.scans(n.node)) {
+    if (c.at(n.node).order == Order::Running) {
       // A device has no calls: a region of its own may do.
       if (!p_.target.lanes && c.apply({Edit::Store, n.node, "scanned by a region of its own"}))
         return true;

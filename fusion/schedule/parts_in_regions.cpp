@@ -35,7 +35,7 @@ bool Candidate::packed_only(std::int32_t node, std::int32_t written, bool comput
     switch (n.kind) {
       case NodeKind::MatMul:
         for (const int k : {0, 1}) {
-          const Attention* const a = attention(attention_of_[p] < 0 ? p : attention_of_[p]);
+          const Attention* const a = attention(attention_of(p) < 0 ? p : attention_of(p));
           const bool scores = a && a->scores == p;
           if (r.in[k] != node) continue;
           if (!into.insert({p, k}).second) return false;
@@ -44,11 +44,11 @@ bool Candidate::packed_only(std::int32_t node, std::int32_t written, bool comput
           } else if (!n.axes.empty()) {
             // Windows overlap: what they show is not computed again for each of them.
             const bool shown = node == written || (g_[node].steps() && g_[node].in[0] == written);
-            if (!tiled_[p] || !shown) return false;
+            if (!multiplies(p) || !shown) return false;
           } else if (k == (scores ? a->queries
                            : a    ? a->side
                                   : 0)
-                         ? !tiled_[p] && !scores
+                         ? !multiplies(p) && !scores
                      : a ? !computes_keys(*a, node)
                          : !computes_columns(p)) {
             return false;
@@ -97,7 +97,7 @@ void Candidate::find_parts() {
 }
 
 void Candidate::find_packed() {
-  if (std::find(tiled_.begin(), tiled_.end(), true) == tiled_.end()) return;
+  if (!any_product()) return;
   for (std::int32_t i = g_.size(); i-- > 0;) {
     if (!g_[i].part) continue;
     const std::vector<std::int32_t>& by = problem_->readers()[i];
@@ -135,7 +135,7 @@ bool Candidate::read_in_loops(std::int32_t node) const {
 
 // Lanes take loops inside the grid that are cut; threads of a device choose what they read.
 void Candidate::find_padded() {
-  if (scan_count_ > 0 || !scattered_.empty()) return;
+  if (any(Order::Running) || any(Order::ByIndex)) return;
   for (std::int32_t i = g_.size(); i-- > 0;) {
     if (packed_[i] || !g_[i].part) continue;
     const std::vector<std::int32_t>& by = problem_->readers()[i];

@@ -44,8 +44,8 @@ double times_packed(const PlanGraph& g, std::int32_t product, int operand,
 
 bool Candidate::reaches_product(std::int32_t node) const {
   return walk_inputs(
-      g_, canon_, {node}, [&](std::int32_t i) { return !g_[i].leaf && !root_[i]; },
-      [&](std::int32_t i) { return tiled_[i]; });
+      g_, canon_, {node}, [&](std::int32_t i) { return !g_[i].leaf && !is_root(i); },
+      [&](std::int32_t i) { return multiplies(i); });
 }
 
 // A view that shows axes of a value as one, or one as several, of which loops have the digits.
@@ -67,7 +67,7 @@ void Candidate::find_digits(std::int32_t value) {
 
 void Candidate::find_unfolded() {
   for (std::int32_t p = 0; p < g_.size(); ++p) {
-    if (!tiled_[p]) continue;
+    if (!multiplies(p)) continue;
     if (const Attention* const a = attention(p)) {
       for (const std::int32_t v : {g_[a->scores].in[0], g_[a->scores].in[1], a->values(g_, p)})
         unfolded_[v] = repeats_matrices(v);
@@ -88,7 +88,7 @@ void Candidate::find_unfolded() {
 // Whether a copy is all that is stored of a product, whose region stores it.
 bool Candidate::stores_copy(std::int32_t copy) const {
   const std::int32_t view = g_[copy].in[0], of = g_[view].in[0];
-  return of >= 0 && tiled_[canon_[of]] && g_[of].node->axes.empty() && g_[of].uses == 1 &&
+  return of >= 0 && multiplies(canon_[of]) && g_[of].node->axes.empty() && g_[of].uses == 1 &&
          in_blocks(view, of, canon_[of]);
 }
 
@@ -166,7 +166,7 @@ std::optional<double> Candidate::computes_columns(std::int32_t product) const {
   const Target& target = problem_->target;
   const Node& p = *g_[product].node;
   if (!target.lanes || g_[product].leaf || p.kind != NodeKind::MatMul || !p.axes.empty() ||
-      attends_[product] || target.product_depth == 0 || !target.multiplies(product_types(p)) ||
+      attends(product) || target.product_depth == 0 || !target.multiplies(product_types(p)) ||
       product_class(p) == ProductClass::Small)
     return std::nullopt;
   const auto alone = [&](std::int32_t i) {
@@ -177,7 +177,7 @@ std::optional<double> Candidate::computes_columns(std::int32_t product) const {
   for (; alone(operand) && g_[operand].node->kind == NodeKind::View; operand = g_[operand].in[0])
     if (!g_[operand].steps() && !merges_axes(operand)) return std::nullopt;
   const NodeKind kind = g_[operand].node->kind;
-  if (!alone(operand) || root_[operand] ||
+  if (!alone(operand) || is_root(operand) ||
       (kind != NodeKind::Elementwise && kind != NodeKind::Cast))
     return std::nullopt;
   const std::optional<double> cost = computing_cost(operand);
@@ -198,7 +198,7 @@ void Candidate::place_under(std::int32_t operand) {
   while (!stack.empty()) {
     const std::int32_t i = stack.back();
     stack.pop_back();
-    if (g_[i].leaf || root_[i] || !seen.insert(i).second) continue;
+    if (g_[i].leaf || is_root(i) || !seen.insert(i).second) continue;
     const NodeKind kind = g_[i].node->kind;
     const std::int32_t under = g_[i].in[0];
     if (kind == NodeKind::MatMul ||
@@ -219,7 +219,7 @@ void Candidate::place_under(std::int32_t operand) {
 bool Candidate::made_of_parts(std::int32_t operand) const {
   return walk_inputs(
       g_, canon_, {operand},
-      [&](std::int32_t i) { return packed_[i] || (!g_[i].leaf && !root_[i]); },
+      [&](std::int32_t i) { return packed_[i] || (!g_[i].leaf && !is_root(i)); },
       [&](std::int32_t i) { return packed_[i]; });
 }
 
@@ -262,44 +262,41 @@ void Candidate::place_operands(std::int32_t product) {
     place_columns(keys);
   for (const std::int32_t i : a->inside)
     for (const std::int32_t in : g_[i].in)
-      if (in >= 0 && i != first && attention_of_[canon_[in]] != a->product && reaches_product(in))
+      if (in >= 0 && i != first && attention_of(in) != a->product && reaches_product(in))
         add_own_root(operand_memory(in), "read beside the scores of an attention");
 }
 
 void Candidate::attend(std::int32_t product) {
   const Attention& a = *problem_->attention(product);
-  for (const std::int32_t n : a.inside) attention_of_[n] = a.product;
-  tiled_[a.scores] = with_epilogue_[a.scores] = false;
+  multiply(a.scores, a.product);
+  for (const std::int32_t n : a.inside) placed_[n].with = a.product;
   for (const std::int32_t p : a.products) {
-    tiled_[p] = attends_[p] = true;
-    with_epilogue_[p] = false;
+    multiply(p, -1);
+    fold(p, Order::Rescaled);
   }
 }
 
 bool Candidate::is_row_value(std::int32_t node) const {
-  const std::int32_t of = attention_of_[node];
+  const std::int32_t of = attention_of(node);
   return of >= 0 && attention(of)->rows.count(node) > 0;
 }
 
 std::optional<std::int32_t> Candidate::broken_attention() const {
   if (refused_) return refused_;
   for (std::int32_t i = 0; i < g_.size(); ++i) {
-    const std::int32_t of = attention_of_[canon_[i]];
-    if (of >= 0 && root_[i] && !is_row_value(canon_[i]) && g_[i].node->kind != NodeKind::View)
+    const std::int32_t of = attention_of(i);
+    if (of >= 0 && is_root(i) && !is_row_value(canon_[i]) && g_[i].node->kind != NodeKind::View)
       return of;
   }
   return std::nullopt;
 }
 
 void Candidate::call_library(std::int32_t product) {
-  if (attends_[product]) {
+  if (attends(product)) {
     refused_ = product;
     return;
   }
-  tiled_[product] = false;
-  add_root(product, "computed by a library call");
-  for (const std::int32_t in : operands(g_, product, {}))
-    add_own_root(operand_memory(in), "operand of a library call");
+  apply({Edit::Call, product, "computed by a library call"});
 }
 
 // Blocks of columns have no whole rows.
@@ -313,9 +310,10 @@ bool Candidate::in_blocks(std::int32_t reader, std::int32_t value, std::int32_t 
   const Node &n = *g_[reader].node, &p = *g_[product].node, &v = *g_[value].node;
   if (n.kind == NodeKind::Update)
     return canon_[g_[reader].in[1]] == value && g_[reader].in[2] < 0 && !packed_[reader] &&
-           !attends_[product] && v.extents == n.view_extents && v.dtype == n.view_dtype &&
+           !attends(product) && v.extents == n.view_extents && v.dtype == n.view_dtype &&
            element_count(v.extents) == element_count(p.extents);
-  if (!follows_product(g_, reader, value, product) || blocked(reader) || direct(reader))
+  if (!follows_product(g_, reader, value, product) || at(reader).order == Order::Chunks ||
+      direct(reader))
     return false;
   if (folds_apart(reader, product)) return false;
   if (n.kind != NodeKind::View || !p.axes.empty() || follows_rows(g_, reader, value, p.extents))
@@ -329,13 +327,13 @@ bool Candidate::in_blocks(std::int32_t reader, std::int32_t value, std::int32_t 
 // What reads the product by its rows becomes part of its region; what reads it otherwise finds it
 // in memory.
 void Candidate::place_product_readers() {
-  if (std::find(tiled_.begin(), tiled_.end(), true) == tiled_.end()) return;
+  if (!any_product()) return;
   std::vector<std::vector<std::int32_t>> readers(g_.nodes.size());
   for (std::int32_t i = 0; i < g_.size(); ++i)
     for (const std::int32_t in : g_[i].in)
       if (in >= 0 && !g_[i].leaf) readers[canon_[in]].push_back(i);
   for (std::int32_t p = 0; p < g_.size(); ++p) {
-    if (!tiled_[p]) continue;
+    if (!multiplies(p)) continue;
     std::set<std::int32_t> seen;
     std::vector<std::int32_t> stack{p};
     // A region that writes to a part of an array writes nothing else.
@@ -348,7 +346,7 @@ void Candidate::place_product_readers() {
       if (!seen.insert(v).second) continue;
       one_reader &= g_[v].uses == 1 && !g_[v].wanted && !g_[v].held;
       for (const std::int32_t c : readers[v]) {
-        if (a && (attention_of_[canon_[c]] == a->product || (a->multiplies(c) && c != v))) continue;
+        if (a && (attention_of(c) == a->product || (a->multiplies(c) && c != v))) continue;
         const bool along = !a || a->side == 0 || g_[c].node->extents == g_[p].node->extents;
         const bool writes = g_[c].node->kind == NodeKind::Update && !one_reader;
         if (!along || writes || !in_blocks(c, v, p)) {
@@ -357,7 +355,7 @@ void Candidate::place_product_readers() {
             add_root(p, "folded where blocks have no whole rows");
             add_root(c, "a fold of whole rows");
           }
-        } else if (!root_[c]) {
+        } else if (!is_root(c)) {
           stack.push_back(c);
         }
       }
@@ -368,22 +366,22 @@ void Candidate::place_product_readers() {
 // Whether something stands before the product.
 bool Candidate::computes_rows(std::int32_t product) const {
   std::int32_t rows = canon_[g_[product].in[0]];
-  while (!g_[rows].leaf && !root_[rows] && g_[rows].node->kind == NodeKind::View)
+  while (!g_[rows].leaf && !is_root(rows) && g_[rows].node->kind == NodeKind::View)
     rows = canon_[g_[rows].in[0]];
-  return !g_[rows].leaf && !root_[rows] && !packed_[rows];
+  return !g_[rows].leaf && !is_root(rows) && !packed_[rows];
 }
 
 Candidate::Products Candidate::products_of(std::int32_t node) const {
   Products found;
-  if (tiled_[node]) {
+  if (multiplies(node)) {
     found.stored = node;
     return found;
   }
   if (is_row_value(node)) {
-    found.computed.push_back(attention_of_[node]);
+    found.computed.push_back(attention_of(node));
     return found;
   }
-  if (direct(node) || blocked(node)) return found;
+  if (direct(node) || at(node).order == Order::Chunks) return found;
   const bool update = g_[node].node->kind == NodeKind::Update;
   ++walk_;
   struct Item {
@@ -398,15 +396,15 @@ Candidate::Products Candidate::products_of(std::int32_t node) const {
       if (in < 0 || (update && at.node == node && in != g_[node].in[1])) continue;
       const std::int32_t c = canon_[in];
       if (g_[c].leaf || seen_[c] == walk_) continue;
-      if (attention_of_[c] >= 0 && !root_[c]) {
-        if (const std::int32_t p = attention_of_[c]; seen_[p] != walk_) {
+      if (attention_of(c) >= 0 && !is_root(c)) {
+        if (const std::int32_t p = attention_of(c); seen_[p] != walk_) {
           found.computed.push_back(p);
           seen_[p] = walk_;
         }
         continue;
       }
-      if (tiled_[c]) {
-        if (root_[c]) {
+      if (multiplies(c)) {
+        if (is_root(c)) {
           if (at.by_rows && follows_product(g_, at.node, c, c) && !folds_apart(at.node, c))
             found.stored = c;
         } else {
@@ -415,7 +413,7 @@ Candidate::Products Candidate::products_of(std::int32_t node) const {
         }
         continue;
       }
-      if (root_[c]) continue;
+      if (is_root(c)) continue;
       seen_[c] = walk_;
       stack.push_back({c, at.by_rows && g_[c].node->kind != NodeKind::Reduce &&
                               g_[c].node->kind != NodeKind::View});
@@ -428,7 +426,7 @@ Candidate::Products Candidate::products_of(std::int32_t node) const {
 bool Candidate::store_product(std::int32_t product) {
   static constexpr const char* why = "read by several regions";
   bool added = add_root(product, why);
-  if (attends_[product])
+  if (attends(product))
     for (const Attention::Fold& f : attention(product)->folds) added |= add_root(f.node, why);
   return added;
 }
@@ -437,7 +435,7 @@ bool Candidate::store_product(std::int32_t product) {
 bool Candidate::share_blocks(std::int32_t a, std::int32_t b) const {
   const Node &p = *g_[a].node, &q = *g_[b].node;
   const tracer::ProductAxes of_p = product_axes(p), of_q = product_axes(q);
-  if (attends_[a] || attends_[b]) return attends_[a] && attention(a)->multiplies(b);
+  if (attends(a) || attends(b)) return attends(a) && attention(a)->multiplies(b);
   const auto sums = [](const Node& n) { return ir::fragment_sums(product_types(n)); };
   return p.dtype == q.dtype && sums(p) == sums(q) && p.extents == q.extents &&
          p.axes.empty() == q.axes.empty() && of_p.batch == of_q.batch && of_p.rows == of_q.rows;
@@ -456,7 +454,7 @@ bool Candidate::keep_products(const std::vector<Step>& steps) {
     for (const std::int32_t p : s.region.beside) {
       if (share_blocks(s.region.product, p) && blocks <= kMostBlocks) continue;
       --blocks;
-      if (attends_[p] || computes_rows(p) || packed_bytes(p) > 0)
+      if (attends(p) || computes_rows(p) || packed_bytes(p) > 0)
         add_root(p, "read beside another product");
       else
         call_library(p);

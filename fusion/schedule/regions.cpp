@@ -36,14 +36,15 @@ std::vector<std::int32_t> Candidate::reached_roots(std::int32_t node) const {
     const std::int32_t i = stack.back();
     stack.pop_back();
     if (g_[i].leaf || std::exchange(seen_[i], walk_) == walk_) continue;
-    if (root_[i]) {
+    if (is_root(i)) {
       found.push_back(i);
       continue;
     }
     for (std::int32_t in : g_[i].in)
       if (in >= 0)
-        stack.push_back(
-            g_[in].wanted && root_[in] && g_[in].node->kind == NodeKind::Update ? in : canon_[in]);
+        stack.push_back(g_[in].wanted && is_root(in) && g_[in].node->kind == NodeKind::Update
+                            ? in
+                            : canon_[in]);
   }
   return found;
 }
@@ -69,7 +70,7 @@ bool Candidate::same_index_only(std::int32_t node, const std::vector<std::int32_
       if (path == Moved || (path == Folded && !cheap(i))) return false;
       continue;
     }
-    if (i != node && root_[i]) continue;
+    if (i != node && is_root(i)) continue;
     const Node& n = *g_[i].node;
     const bool pass = n.kind == NodeKind::Elementwise || n.kind == NodeKind::Cast;
     for (std::int32_t in : g_[i].in) {
@@ -106,16 +107,16 @@ bool Candidate::small(std::int32_t node, const Numbers& shape) const {
 std::vector<std::int64_t> Candidate::group_key(std::int32_t node) const {
   const Node& n = *g_[node].node;
   if (n.kind == NodeKind::Update || direct(node)) return {};
-  if (scatters(node)) {
-    std::vector<std::int64_t> key{2, group_[node], canon_[g_[node].in[1]]};
+  if (at(node).order == Order::ByIndex) {
+    std::vector<std::int64_t> key{2, placed_[node].group, canon_[g_[node].in[1]]};
     const Node& like = *g_[cut_like(node)].node;
     for (const Number& e : like.extents) key.push_back(e.identity(Number::Extent));
     return key;
   }
-  const bool bl = blocked(node);
+  const bool bl = at(node).order == Order::Chunks;
   const Numbers& shape = bl ? g_[g_[node].in[0]].node->extents : n.extents;
-  std::vector<std::int64_t> key{bl, group_[node], shape.size()};
-  if (scan_count_ > 0) key.push_back(scanned_axis(node));
+  std::vector<std::int64_t> key{bl, placed_[node].group, shape.size()};
+  if (any(Order::Running)) key.push_back(scanned_axis(node));
   for (const Number& e : shape) key.push_back(e.identity(Number::Extent));
   if (!bl) return key;
   // One order of loops: the chunks are cut, and the sums go, along the widest axes.
@@ -128,7 +129,7 @@ std::vector<std::int64_t> Candidate::group_key(std::int32_t node) const {
 std::int32_t Candidate::cut_like(std::int32_t scatter) const {
   if (!is_integer(g_[scatter].node->dtype)) return scatter;
   for (std::int32_t i = 0; i < g_.size(); ++i)
-    if (scatters(i) && !is_integer(g_[i].node->dtype) &&
+    if (at(i).order == Order::ByIndex && !is_integer(g_[i].node->dtype) &&
         canon_[g_[i].in[1]] == canon_[g_[scatter].in[1]])
       return i;
   return scatter;
@@ -142,8 +143,8 @@ int Candidate::scanned_axis(std::int32_t node) const {
     const std::int32_t i = stack.back();
     stack.pop_back();
     if (g_[i].leaf || std::exchange(seen_[i], walk_) == walk_) continue;
-    if (scanned_[i]) return static_cast<int>(g_[i].node->axes[0]);
-    if (root_[i] && i != canon_[node]) continue;
+    if (at(i).order == Order::Running) return static_cast<int>(g_[i].node->axes[0]);
+    if (is_root(i) && i != canon_[node]) continue;
     for (std::int32_t in : g_[i].in)
       if (in >= 0) stack.push_back(canon_[in]);
   }
@@ -155,7 +156,7 @@ int Candidate::scanned_axis(std::int32_t node) const {
 std::vector<std::int32_t> Candidate::roots_in_order() const {
   std::vector<std::int32_t> several;  // those products
   for (std::int32_t i = 0; i < g_.size(); ++i)
-    if (attends_[i] && attention(i)->products.size() > 1) several.push_back(i);
+    if (attends(i) && attention(i)->products.size() > 1) several.push_back(i);
   std::vector<std::int32_t> order;
   std::vector<bool> placed(g_.nodes.size());
   const auto place = [&](const auto& self, std::int32_t i) -> void {
@@ -166,7 +167,7 @@ std::vector<std::int32_t> Candidate::roots_in_order() const {
     order.push_back(i);
   };
   for (std::int32_t i = 0; i < g_.size(); ++i) {
-    if (!root_[i]) continue;
+    if (!is_root(i)) continue;
     const Products of = several.empty() ? Products{} : products_of(i);
     for (const std::int32_t p : several) {
       const Attention& a = *attention(p);
@@ -174,7 +175,7 @@ std::vector<std::int32_t> Candidate::roots_in_order() const {
           std::ranges::none_of(of.computed, [&](std::int32_t q) { return a.multiplies(q); }))
         continue;
       const std::int32_t values = canon_[a.values(g_, p)];
-      for (const std::int32_t r : root_[values] ? std::vector{values} : reached_roots(values))
+      for (const std::int32_t r : is_root(values) ? std::vector{values} : reached_roots(values))
         place(place, r);
     }
     place(place, i);
@@ -202,7 +203,7 @@ std::vector<Step> Candidate::regions() const {
     if (!multiplied.empty() && into < 0 &&
         (multiplied[0] != products.stored || multiplied[0] == i)) {
       Step s;
-      s.region = {RegionKind::Product, {}, multiplied[0], {}, attends_[multiplied[0]]};
+      s.region = {RegionKind::Product, {}, multiplied[0], {}, attends(multiplied[0])};
       steps.push_back(std::move(s));
       into = static_cast<std::int32_t>(steps.size()) - 1;
       computing[multiplied[0]] = into;
@@ -210,7 +211,7 @@ std::vector<Step> Candidate::regions() const {
     if (into >= 0) {
       RegionSpec& region = steps[into].region;
       for (const std::int32_t p : multiplied)
-        for (const std::int32_t q : attends_[p] ? attention(p)->products : std::vector{p})
+        for (const std::int32_t q : attends(p) ? attention(p)->products : std::vector{p})
           if (!region.multiplies(q)) {
             region.beside.push_back(q);
             computing[q] = into;
@@ -235,9 +236,9 @@ std::vector<Step> Candidate::regions() const {
       Step s;
       s.kind = direct(i) ? StepKind::Direct : StepKind::Kernel;
       s.epilogue = epilogue(i);
-      s.region.kind = scatters(i)  ? RegionKind::Scatter
-                      : blocked(i) ? RegionKind::Blocked
-                                   : RegionKind::Map;
+      s.region.kind = at(i).order == Order::ByIndex  ? RegionKind::Scatter
+                      : at(i).order == Order::Chunks ? RegionKind::Blocked
+                                                     : RegionKind::Map;
       steps.push_back(std::move(s));
       into = static_cast<std::int32_t>(steps.size()) - 1;
       if (others && !(is_arg(g_[i].node->reduce) && steps[into].region.kind == RegionKind::Blocked))
