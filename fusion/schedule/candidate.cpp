@@ -1,6 +1,5 @@
 #include "candidate.hpp"
 
-#include <algorithm>
 #include <set>
 #include <unordered_map>
 
@@ -66,16 +65,7 @@ How outside_regions(const Node& n, const Target& target) {
 }  // namespace
 
 Candidate::Candidate(const Problem& p)
-    : problem_(&p),
-      g_(p.graph),
-      canon_(p.canon),
-      placed_(g_.nodes.size()),
-      packed_(g_.nodes.size()),
-      unfolded_(g_.nodes.size()),
-      digits_(g_.nodes.size()),
-      padded_(g_.nodes.size()),
-      packings_(g_.nodes.size()),
-      seen_(g_.nodes.size()) {
+    : problem_(&p), g_(p.graph), canon_(p.canon), placed_(g_.nodes.size()), seen_(g_.nodes.size()) {
   folds_[static_cast<std::size_t>(Order::Whole)] = g_.size();
   for (std::int32_t i = 0; i < g_.size(); ++i)
     if (!g_[i].leaf) placed_[i].how = outside_regions(*g_[i].node, p.target);
@@ -84,6 +74,13 @@ Candidate::Candidate(const Problem& p)
       placed_[e.product].with = i;
       placed_[i].how = How::Call;
     }
+}
+
+ReadMode Candidate::read_mode(std::int32_t node) const {
+  if (!modes_) modes_ = std::make_shared<const std::vector<ReadMode>>(find_read_modes(*this));
+  if (modes_->empty()) return {};
+  const ReadMode m = (*modes_)[node];
+  return m.in_parts() && is_root(node) ? ReadMode{} : m;
 }
 
 std::vector<bool> Candidate::roots() const {
@@ -104,20 +101,26 @@ bool Candidate::apply(const Edit& e) {
       return store(e.node, e.why);
     case Edit::StoreOperand:
       return store(operand_memory(e.node), e.why);
-    case Edit::Cut:
+    case Edit::Cut: {
+      const bool changed = apply({Edit::Store, e.node, e.why});
       fold(e.node, Order::Chunks);
-      return apply({Edit::Store, e.node, e.why});
+      return changed;
+    }
     case Edit::Multiply:
       multiply(e.node, -1);
+      modes_.reset();
       return true;
     case Edit::Attend:
       attend(e.node);
+      modes_.reset();
       return true;
     case Edit::Scan:
       fold(e.node, Order::Running);
+      modes_.reset();
       return true;
     case Edit::Scatter:
       fold(e.node, Order::ByIndex);
+      modes_.reset();
       return true;
     case Edit::Call: {
       Placement& p = placed_[e.node];
@@ -137,12 +140,10 @@ bool Candidate::apply(const Edit& e) {
 
 bool Candidate::store(std::int32_t node, const char* why) {
   if (node < 0 || g_[node].leaf || is_root(node)) return false;
+  const bool in_parts = read_mode(node).in_parts();
   placed_[node].stored = true;
   notes_.push_back({node, why});
-  if (packed_[node]) {
-    packed_[node] = false;
-    store(g_[node].in[0], "a write to it");
-  }
+  if (in_parts) store(g_[node].in[0], "a write to it");
   return true;
 }
 
@@ -165,17 +166,22 @@ void Candidate::fold(std::int32_t node, Order order) {
   if (order != Order::Whole && p.how == How::Call) p.how = How::Loop;
 }
 
-bool Candidate::any_product() const {
-  return std::any_of(placed_.begin(), placed_.end(),
-                     [](const Placement& p) { return p.how == How::Fragment; });
-}
-
 // In blocks of its own, or of another product.
 void Candidate::multiply(std::int32_t product, std::int32_t with) {
   Placement& p = placed_[product];
   if (has_epilogue(product)) placed_[p.with].how = How::Loop;
   p.how = How::Fragment;
   p.with = with;
+}
+
+void Candidate::attend(std::int32_t product) {
+  const Attention& a = *problem_->attention(product);
+  multiply(a.scores, a.product);
+  for (const std::int32_t n : a.inside) placed_[n].with = a.product;
+  for (const std::int32_t p : a.products) {
+    multiply(p, -1);
+    fold(p, Order::Rescaled);
+  }
 }
 
 std::int32_t Candidate::operand_memory(std::int32_t node) const {

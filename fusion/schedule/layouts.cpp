@@ -65,7 +65,7 @@ class Layouts {
   void packed(std::int32_t operand) {
     std::int32_t i = operand;
     while (!g_[i].leaf && g_[i].node->kind == NodeKind::View) i = g_[i].in[0];
-    if (!c_.packs(i)) return;
+    if (!c_.read_mode(i).in_parts()) return;
     const Node& n = *g_[i].node;
     Dims order;
     for (const int d : by_width(n.extents, n.byte_strides)) order.push_back(d);
@@ -73,7 +73,7 @@ class Layouts {
   }
 
   void written(std::int32_t update, const Dims& order) {
-    for (std::int32_t i = update; c_.packs(i); i = g_[i].in[0]) {
+    for (std::int32_t i = update; c_.read_mode(i).in_parts(); i = g_[i].in[0]) {
       Dims own;
       for (const std::int64_t d : order)
         if (const std::int64_t j = g_[i].map->from[static_cast<int>(d)]; j >= 0) own.push_back(j);

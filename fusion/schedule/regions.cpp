@@ -4,7 +4,8 @@
 #include <set>
 #include <utility>
 
-#include "candidate.hpp"
+#include "product_region.hpp"
+#include "products.hpp"
 
 namespace plait::fusion {
 using tracer::NodeKind;
@@ -151,12 +152,65 @@ int Candidate::scanned_axis(std::int32_t node) const {
   return -1;
 }
 
+Candidate::Products Candidate::products_of(std::int32_t node) const {
+  Products found;
+  if (multiplies(node)) {
+    found.stored = node;
+    return found;
+  }
+  if (is_row_value(*this, node)) {
+    found.computed.push_back(attention_of(node));
+    return found;
+  }
+  if (direct(node) || at(node).order == Order::Chunks) return found;
+  const bool update = g_[node].node->kind == NodeKind::Update;
+  ++walk_;
+  struct Item {
+    std::int32_t node;
+    bool by_rows;
+  };
+  std::vector<Item> stack{{node, true}};
+  while (!stack.empty()) {
+    const Item item = stack.back();
+    stack.pop_back();
+    for (const std::int32_t in : g_[item.node].in) {
+      if (in < 0 || (update && item.node == node && in != g_[node].in[1])) continue;
+      const std::int32_t c = canon_[in];
+      if (g_[c].leaf || seen_[c] == walk_) continue;
+      if (attention_of(c) >= 0 && !is_root(c)) {
+        if (const std::int32_t p = attention_of(c); seen_[p] != walk_) {
+          found.computed.push_back(p);
+          seen_[p] = walk_;
+        }
+        continue;
+      }
+      if (multiplies(c)) {
+        if (is_root(c)) {
+          if (item.by_rows && follows_product(g_, item.node, c, c) &&
+              !folds_apart(*this, item.node, c))
+            found.stored = c;
+        } else {
+          found.computed.push_back(c);
+          seen_[c] = walk_;
+        }
+        continue;
+      }
+      if (is_root(c)) continue;
+      seen_[c] = walk_;
+      stack.push_back({c, item.by_rows && g_[c].node->kind != NodeKind::Reduce &&
+                              g_[c].node->kind != NodeKind::View});
+    }
+  }
+  if (update) found.stored = -1;
+  return found;
+}
+
 // As they were recorded, but that what several products of an attention read comes before all of
 // them.
 std::vector<std::int32_t> Candidate::roots_in_order() const {
   std::vector<std::int32_t> several;  // those products
   for (std::int32_t i = 0; i < g_.size(); ++i)
-    if (attends(i) && attention(i)->products.size() > 1) several.push_back(i);
+    if (attention(i) && attention(i)->products.size() > 1) several.push_back(i);
   std::vector<std::int32_t> order;
   std::vector<bool> placed(g_.nodes.size());
   const auto place = [&](const auto& self, std::int32_t i) -> void {
@@ -203,7 +257,7 @@ std::vector<Step> Candidate::regions() const {
     if (!multiplied.empty() && into < 0 &&
         (multiplied[0] != products.stored || multiplied[0] == i)) {
       Step s;
-      s.region = {RegionKind::Product, {}, multiplied[0], {}, attends(multiplied[0])};
+      s.region = {RegionKind::Product, {}, multiplied[0], {}, attention(multiplied[0]) != nullptr};
       steps.push_back(std::move(s));
       into = static_cast<std::int32_t>(steps.size()) - 1;
       computing[multiplied[0]] = into;
@@ -211,7 +265,7 @@ std::vector<Step> Candidate::regions() const {
     if (into >= 0) {
       RegionSpec& region = steps[into].region;
       for (const std::int32_t p : multiplied)
-        for (const std::int32_t q : attends(p) ? attention(p)->products : std::vector{p})
+        for (const std::int32_t q : attention(p) ? attention(p)->products : std::vector{p})
           if (!region.multiplies(q)) {
             region.beside.push_back(q);
             computing[q] = into;

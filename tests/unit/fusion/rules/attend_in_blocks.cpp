@@ -21,7 +21,7 @@ Planned attended(F&& weights, const Machine& m = kMachine, std::int64_t depth = 
                           operand({520, 40}));
   };
   return {{product()},
-          {&fusion::call_libraries(), &fusion::attend_in_blocks()},
+          {&fusion::call_libraries(), &fusion::place_products(), &fusion::attend_in_blocks()},
           m,
           {.lanes = lanes, .product_depth = depth}};
 }
