@@ -78,7 +78,7 @@ class Planner {
                            budget_,
                            reuse_,
                            target_,
-                           candidate.any(Order::Running),
+                           candidate.any(FoldOrder::Running),
                            memory.owners(),
                            plan_->layouts};
     const std::int32_t lead = s.region.roots[0], old = g_[lead].in[0];

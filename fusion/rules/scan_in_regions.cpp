@@ -32,14 +32,14 @@ class ScanInRegions final : public Rule {
   }
 
   void revise(const Candidate& c, Offers& o) const override {
-    if (!c.any(Order::Running)) return;
+    if (!c.any(FoldOrder::Running)) return;
     const PlanGraph& g = c.problem().graph;
     std::vector<std::vector<std::int32_t>> readers(g.nodes.size());
     for (std::int32_t i = 0; i < g.size(); ++i)
       for (const std::int32_t in : g[i].in)
         if (in >= 0 && !g[i].leaf) readers[c.problem().canon[in]].push_back(i);
     for (std::int32_t i = 0; i < g.size(); ++i)
-      if (c.at(i).order == Order::Running) offer(c, i, readers, o);
+      if (c.at(i).order == FoldOrder::Running) offer(c, i, readers, o);
   }
 
  private:
@@ -85,7 +85,7 @@ class ScanInRegions final : public Rule {
     int visited = 0;
     walk_inputs(
         g, c.problem().canon, {first},
-        [&](std::int32_t i) { return c.inlined(i) && c.at(i).order != Order::Running; },
+        [&](std::int32_t i) { return c.inlined(i) && c.at(i).order != FoldOrder::Running; },
         [&](std::int32_t i) {
           near.work += work_of(*g[i].node);
           return ++visited == 64;
@@ -140,7 +140,7 @@ class ScanInRegions final : public Rule {
         return g[reader].in[2] < 0 && c.problem().canon[g[reader].in[1]] == i &&
                r.view_extents == n.extents;
       case NodeKind::Call:
-        return c.at(reader).order == Order::Running &&
+        return c.at(reader).order == FoldOrder::Running &&
                looped_scan(r, c.problem().target)->axis == axis && r.extents == n.extents;
       default:
         return false;

@@ -25,7 +25,7 @@ class ScatterInRegions final : public Rule {
   }
 
   void visit(const Candidate& c, std::int32_t node, Offers& o) const override {
-    if (c.at(node).order != Order::ByIndex) return;
+    if (c.at(node).order != FoldOrder::ByIndex) return;
     o.make({{{Edit::Store, node, "combined by index"}}});
     const std::int32_t init = c.problem().graph[node].in[0];
     if (c.problem().graph[c.problem().canon[init]].node->kind != NodeKind::Fill)
@@ -34,7 +34,7 @@ class ScatterInRegions final : public Rule {
 
   void revise(const Candidate& c, Offers& o) const override {
     for (std::int32_t i = 0; i < c.problem().graph.size(); ++i) {
-      if (c.at(i).order != Order::ByIndex) continue;
+      if (c.at(i).order != FoldOrder::ByIndex) continue;
       const std::optional<std::int32_t> first = before(c, i);
       if (first && !c.share_loop(*first, i))
         o.make({{{Edit::Store, c.problem().graph[i].in[1], "indices of several regions"}}});
@@ -51,14 +51,15 @@ class ScatterInRegions final : public Rule {
     };
     if (!c.inlined(index_of(scatter))) return std::nullopt;
     for (std::int32_t i = 0; i < scatter; ++i)
-      if (c.at(i).order == Order::ByIndex && index_of(i) == index_of(scatter)) return i;
+      if (c.at(i).order == FoldOrder::ByIndex && index_of(i) == index_of(scatter)) return i;
     return std::nullopt;
   }
 
   // Whether its region combines by the same indices for others, too.
   static bool has_company(const Candidate& c, std::int32_t scatter) {
     for (std::int32_t i = 0; i < c.problem().graph.size(); ++i)
-      if (i != scatter && c.at(i).order == Order::ByIndex && c.share_loop(i, scatter)) return true;
+      if (i != scatter && c.at(i).order == FoldOrder::ByIndex && c.share_loop(i, scatter))
+        return true;
     return false;
   }
 

@@ -66,7 +66,7 @@ How outside_regions(const Node& n, const Target& target) {
 
 Candidate::Candidate(const Problem& p)
     : problem_(&p), g_(p.graph), canon_(p.canon), placed_(g_.nodes.size()), seen_(g_.nodes.size()) {
-  folds_[static_cast<std::size_t>(Order::Whole)] = g_.size();
+  folds_[static_cast<std::size_t>(FoldOrder::Whole)] = g_.size();
   for (std::int32_t i = 0; i < g_.size(); ++i)
     if (!g_[i].leaf) placed_[i].how = outside_regions(*g_[i].node, p.target);
   for (std::int32_t i = 0; i < g_.size(); ++i)
@@ -103,7 +103,7 @@ bool Candidate::apply(const Edit& e) {
       return store(operand_memory(e.node), e.why);
     case Edit::Cut: {
       const bool changed = apply({Edit::Store, e.node, e.why});
-      fold(e.node, Order::Chunks);
+      fold(e.node, FoldOrder::Chunks);
       return changed;
     }
     case Edit::Multiply:
@@ -115,19 +115,19 @@ bool Candidate::apply(const Edit& e) {
       modes_.reset();
       return true;
     case Edit::Scan:
-      fold(e.node, Order::Running);
+      fold(e.node, FoldOrder::Running);
       modes_.reset();
       return true;
     case Edit::Scatter:
-      fold(e.node, Order::ByIndex);
+      fold(e.node, FoldOrder::ByIndex);
       modes_.reset();
       return true;
     case Edit::Call: {
       Placement& p = placed_[e.node];
-      bool changed = p.how == How::Fragment || p.order != Order::Whole;
+      bool changed = p.how == How::Fragment || p.order != FoldOrder::Whole;
       if (changed) {
         p.how = outside_regions(*g_[e.node].node, problem_->target);
-        fold(e.node, Order::Whole);
+        fold(e.node, FoldOrder::Whole);
       }
       changed |= apply({Edit::Store, e.node, e.why});
       for (const std::int32_t in : operands(g_, e.node, epilogue(e.node)))
@@ -158,12 +158,12 @@ void Candidate::separate(std::int32_t node, bool one_walk) {
 }
 
 // The fold of a node by loops goes over what it folds in that order.
-void Candidate::fold(std::int32_t node, Order order) {
+void Candidate::fold(std::int32_t node, FoldOrder order) {
   Placement& p = placed_[node];
   --folds_[static_cast<std::size_t>(p.order)];
   ++folds_[static_cast<std::size_t>(order)];
   p.order = order;
-  if (order != Order::Whole && p.how == How::Call) p.how = How::Loop;
+  if (order != FoldOrder::Whole && p.how == How::Call) p.how = How::Loop;
 }
 
 // In blocks of its own, or of another product.
@@ -180,7 +180,7 @@ void Candidate::attend(std::int32_t product) {
   for (const std::int32_t n : a.inside) placed_[n].with = a.product;
   for (const std::int32_t p : a.products) {
     multiply(p, -1);
-    fold(p, Order::Rescaled);
+    fold(p, FoldOrder::Rescaled);
   }
 }
 

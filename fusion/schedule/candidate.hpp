@@ -66,7 +66,7 @@ class Candidate {
     return p.how == How::Fragment && p.with < 0;
   }
   // Whether a fold of any region goes so.
-  bool any(Order order) const { return folds_[static_cast<std::size_t>(order)] > 0; }
+  bool any(FoldOrder order) const { return folds_[static_cast<std::size_t>(order)] > 0; }
   bool share_loop(std::int32_t a, std::int32_t b) const { return group_key(a) == group_key(b); }
   // What a library call takes an operand from: a view as it lies in memory that is there anyway, or
   // is not larger.
@@ -90,7 +90,7 @@ class Candidate {
   }
   // That the product is the second of; none: nullptr.
   const Attention* attention(std::int32_t product) const {
-    return at(product).order == Order::Rescaled ? &*problem_->attention(product) : nullptr;
+    return at(product).order == FoldOrder::Rescaled ? &*problem_->attention(product) : nullptr;
   }
   // Computed with the node, which is a sum, by a library call.
   Epilogue epilogue(std::int32_t node) const {
@@ -104,8 +104,6 @@ class Candidate {
   std::vector<std::int32_t> reached_roots(std::int32_t node) const;
   std::vector<std::int32_t> roots_in_order() const;
   bool same_index_only(std::int32_t node, const std::vector<std::int32_t>& roots) const;
-  bool cheap(std::int32_t node) const;
-  bool small(std::int32_t node, const Numbers& shape) const;
   std::vector<std::int64_t> group_key(std::int32_t node) const;
   int scanned_axis(std::int32_t node) const;
   std::int32_t cut_like(std::int32_t scatter) const;
@@ -114,7 +112,7 @@ class Candidate {
   bool has_epilogue(std::int32_t product) const {
     return at(product).how == How::Library && at(product).with >= 0;
   }
-  void fold(std::int32_t node, Order order);
+  void fold(std::int32_t node, FoldOrder order);
   void multiply(std::int32_t product, std::int32_t with);
   // Products whose rows the value of `node` follows from, on the way to what is in memory: those
   // that are not, and one that is.
@@ -128,8 +126,9 @@ class Candidate {
   const PlanGraph& g_;
   const std::vector<std::int32_t>& canon_;
   std::vector<Placement> placed_;
-  std::array<int, 5> folds_{};                                  // of each Order
-  mutable std::shared_ptr<const std::vector<ReadMode>> modes_;  // null: not asked for yet
+  std::array<int, 5> folds_{};  // of each FoldOrder: so many
+  // Null: not asked for yet. Shared with copies.
+  mutable std::shared_ptr<const std::vector<ReadMode>> modes_;
   std::vector<Note> notes_;
   mutable std::vector<int> seen_;  // of each node: the last walk that came by
   mutable int walk_ = 0;

@@ -16,7 +16,7 @@ class Layouts {
     for (std::int32_t i = 0; i < g.size(); ++i)
       if (!g[i].leaf) fix_operands(i);
     for (const Step& s : steps)
-      if (s.kind == StepKind::Kernel && s.region.kind == RegionKind::Product)
+      if (s.kind == StepKind::Kernel && s.region.product >= 0)
         for (const std::int32_t p : s.region.products())
           for (const int k : {0, 1}) packed(g[p].in[k]);
   }
@@ -26,8 +26,7 @@ class Layouts {
  private:
   // What is not computed by loops over its elements, and what is read by other than such loops.
   void fix(const Step& s) {
-    const bool loops = s.kind == StepKind::Kernel &&
-                       (s.region.kind == RegionKind::Map || s.region.kind == RegionKind::Product);
+    const bool loops = s.kind == StepKind::Kernel && !in_pieces(s.region.order);
     for (const std::int32_t r : s.region.roots) {
       if (loops) continue;
       fixed_[r] = true;

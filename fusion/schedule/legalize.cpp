@@ -37,8 +37,17 @@ std::vector<Step> Legalizer::run(Search& search) {
 }
 
 LoweringInput Legalizer::input(const Candidate& c) {
-  return {g_,        exprs_, p_.canon,  non_negative_,         memory_.loadable(), facts_,
-          p_.budget, reuse_, p_.target, c.any(Order::Running), memory_.owners()};
+  return {g_,
+          exprs_,
+          p_.canon,
+          non_negative_,
+          memory_.loadable(),
+          facts_,
+          p_.budget,
+          reuse_,
+          p_.target,
+          c.any(FoldOrder::Running),
+          memory_.owners()};
 }
 
 double Legalizer::seconds(const std::vector<Step>& steps, const Candidate& c) {
@@ -106,12 +115,11 @@ bool Legalizer::provide(const std::vector<Need>& needs, Step& s, Search& search)
   const std::int32_t product = s.region.product;
   bool changed = false;
   for (const Need& n : needs) {
-    if (s.region.kind == RegionKind::Product &&
-        (s.region.multiplies(n.node) || c.attention_of(n.node) == product)) {
+    if (product >= 0 && (s.region.multiplies(n.node) || c.attention_of(n.node) == product)) {
       call_library(s.region.multiplies(n.node) ? n.node : product, search);
       return true;
     }
-    if (c.at(n.node).order == Order::Running) {
+    if (c.at(n.node).order == FoldOrder::Running) {
       // A device has no calls: a region of its own may do.
       if (!p_.target.lanes && c.apply({Edit::Store, n.node, "scanned by a region of its own"}))
         return true;
@@ -124,7 +132,7 @@ bool Legalizer::provide(const std::vector<Need>& needs, Step& s, Search& search)
     } else if (c.add_root(n.node, n.why)) {
       changed = true;
       missing_[n.node] = any_missing_ = true;
-    } else if (s.region.kind == RegionKind::Product) {
+    } else if (product >= 0) {
       call_library(product, search);
       return true;
     } else if (!changed && s.region.roots.size() > 1) {

@@ -161,7 +161,7 @@ bool in_blocks(const Candidate& c, std::int32_t reader, std::int32_t value, std:
     return canon[g[reader].in[1]] == value && g[reader].in[2] < 0 && !c.attention(product) &&
            v.extents == n.view_extents && v.dtype == n.view_dtype &&
            element_count(v.extents) == element_count(p.extents) && !c.read_mode(reader).in_parts();
-  if (!follows_product(g, reader, value, product) || c.at(reader).order == Order::Chunks ||
+  if (!follows_product(g, reader, value, product) || c.at(reader).order == FoldOrder::Chunks ||
       c.direct(reader))
     return false;
   if (folds_apart(c, reader, product)) return false;

@@ -227,7 +227,7 @@ class Finder {
 
   // Lanes take loops inside the grid that are cut; threads of a device choose what they read.
   void find_padded() {
-    if (c_.any(Order::Running) || c_.any(Order::ByIndex)) return;
+    if (c_.any(FoldOrder::Running) || c_.any(FoldOrder::ByIndex)) return;
     const auto kind = [&](std::int32_t i) { return modes_[i].kind; };
     for (std::int32_t i = g_.size(); i-- > 0;) {
       if (is(i, ReadMode::Packed) || !g_[i].part || element_count(g_[i].node->view_extents) == 0)

@@ -15,6 +15,16 @@ namespace {
 // Of a region over elements.
 constexpr std::size_t kMaxRoots = 8;
 
+// One operation on memory.
+bool cheap(const PlanGraph& g, std::int32_t node) {
+  const Node& n = *g[node].node;
+  if (n.kind != NodeKind::Cast &&
+      !(n.kind == NodeKind::Elementwise && op_info(n.fn).cost == Cost::Cheap))
+    return false;
+  return std::all_of(std::begin(g[node].in), std::end(g[node].in),
+                     [&](std::int32_t in) { return in < 0 || g[in].leaf; });
+}
+
 }  // namespace
 
 // Roots that the value of `node` reads, not looking behind them.
@@ -68,7 +78,7 @@ bool Candidate::same_index_only(std::int32_t node, const std::vector<std::int32_
     stack.pop_back();
     if (!seen.insert({i, path}).second || g_[i].leaf) continue;
     if (i != node && std::find(roots.begin(), roots.end(), i) != roots.end()) {
-      if (path == Moved || (path == Folded && !cheap(i))) return false;
+      if (path == Moved || (path == Folded && !cheap(g_, i))) return false;
       continue;
     }
     if (i != node && is_root(i)) continue;
@@ -82,42 +92,28 @@ bool Candidate::same_index_only(std::int32_t node, const std::vector<std::int32_
       else if (path == Folded && !(pass && g_[in].node->extents == shape))
         next = Moved;
       else if (path == Same && !(pass && g_[in].node->extents == shape))
-        next = small(in, shape) ? Same : Moved;
+        // What a value of fewer elements reads is reached through a reduction.
+        next = elements(in) < element_count(shape) ? Same : Moved;
       stack.push_back({canon_[in], next});
     }
   }
   return true;
 }
 
-// One operation on memory.
-bool Candidate::cheap(std::int32_t node) const {
-  const Node& n = *g_[node].node;
-  if (n.kind != NodeKind::Cast &&
-      !(n.kind == NodeKind::Elementwise && op_info(n.fn).cost == Cost::Cheap))
-    return false;
-  return std::all_of(std::begin(g_[node].in), std::end(g_[node].in),
-                     [&](std::int32_t in) { return in < 0 || g_[in].leaf; });
-}
-
-// A value of fewer elements than the region's: what it reads is reached through a reduction.
-bool Candidate::small(std::int32_t node, const Numbers& shape) const {
-  return element_count(g_[node].node->extents) < element_count(shape);
-}
-
 // Roots of equal ones may share a region; empty: alone.
 std::vector<std::int64_t> Candidate::group_key(std::int32_t node) const {
   const Node& n = *g_[node].node;
   if (n.kind == NodeKind::Update || direct(node)) return {};
-  if (at(node).order == Order::ByIndex) {
+  if (at(node).order == FoldOrder::ByIndex) {
     std::vector<std::int64_t> key{2, placed_[node].group, canon_[g_[node].in[1]]};
     const Node& like = *g_[cut_like(node)].node;
     for (const Number& e : like.extents) key.push_back(e.identity(Number::Extent));
     return key;
   }
-  const bool bl = at(node).order == Order::Chunks;
+  const bool bl = at(node).order == FoldOrder::Chunks;
   const Numbers& shape = bl ? g_[g_[node].in[0]].node->extents : n.extents;
   std::vector<std::int64_t> key{bl, placed_[node].group, shape.size()};
-  if (any(Order::Running)) key.push_back(scanned_axis(node));
+  if (any(FoldOrder::Running)) key.push_back(scanned_axis(node));
   for (const Number& e : shape) key.push_back(e.identity(Number::Extent));
   if (!bl) return key;
   // One order of loops: the chunks are cut, and the sums go, along the widest axes.
@@ -130,7 +126,7 @@ std::vector<std::int64_t> Candidate::group_key(std::int32_t node) const {
 std::int32_t Candidate::cut_like(std::int32_t scatter) const {
   if (!is_integer(g_[scatter].node->dtype)) return scatter;
   for (std::int32_t i = 0; i < g_.size(); ++i)
-    if (at(i).order == Order::ByIndex && !is_integer(g_[i].node->dtype) &&
+    if (at(i).order == FoldOrder::ByIndex && !is_integer(g_[i].node->dtype) &&
         canon_[g_[i].in[1]] == canon_[g_[scatter].in[1]])
       return i;
   return scatter;
@@ -144,7 +140,7 @@ int Candidate::scanned_axis(std::int32_t node) const {
     const std::int32_t i = stack.back();
     stack.pop_back();
     if (g_[i].leaf || std::exchange(seen_[i], walk_) == walk_) continue;
-    if (at(i).order == Order::Running) return static_cast<int>(g_[i].node->axes[0]);
+    if (at(i).order == FoldOrder::Running) return static_cast<int>(g_[i].node->axes[0]);
     if (is_root(i) && i != canon_[node]) continue;
     for (std::int32_t in : g_[i].in)
       if (in >= 0) stack.push_back(canon_[in]);
@@ -162,7 +158,7 @@ Candidate::Products Candidate::products_of(std::int32_t node) const {
     found.computed.push_back(attention_of(node));
     return found;
   }
-  if (direct(node) || at(node).order == Order::Chunks) return found;
+  if (direct(node) || at(node).order == FoldOrder::Chunks) return found;
   const bool update = g_[node].node->kind == NodeKind::Update;
   ++walk_;
   struct Item {
@@ -257,7 +253,7 @@ std::vector<Step> Candidate::regions() const {
     if (!multiplied.empty() && into < 0 &&
         (multiplied[0] != products.stored || multiplied[0] == i)) {
       Step s;
-      s.region = {RegionKind::Product, {}, multiplied[0], {}, attention(multiplied[0]) != nullptr};
+      s.region = {at(multiplied[0]).order, {}, multiplied[0]};
       steps.push_back(std::move(s));
       into = static_cast<std::int32_t>(steps.size()) - 1;
       computing[multiplied[0]] = into;
@@ -283,24 +279,22 @@ std::vector<Step> Candidate::regions() const {
     if (others)
       for (auto s = std::lower_bound(others->begin(), others->end(), after);
            s != others->end() && into < 0; ++s)
-        if (*s != after || (steps[*s].region.kind == RegionKind::Map &&
-                            same_index_only(i, steps[*s].region.roots)))
+        if (*s != after ||
+            (steps[*s].region.over_elements() && same_index_only(i, steps[*s].region.roots)))
           into = *s;
     if (into < 0) {
       Step s;
       s.kind = direct(i) ? StepKind::Direct : StepKind::Kernel;
       s.epilogue = epilogue(i);
-      s.region.kind = at(i).order == Order::ByIndex  ? RegionKind::Scatter
-                      : at(i).order == Order::Chunks ? RegionKind::Blocked
-                                                     : RegionKind::Map;
+      s.region.order = at(i).order;
       steps.push_back(std::move(s));
       into = static_cast<std::int32_t>(steps.size()) - 1;
-      if (others && !(is_arg(g_[i].node->reduce) && steps[into].region.kind == RegionKind::Blocked))
+      if (others && !(is_arg(g_[i].node->reduce) && steps[into].region.order == FoldOrder::Chunks))
         others->push_back(into);
     }
     steps[into].region.roots.push_back(i);
     step_of[i] = into;
-    if (others && steps[into].region.kind == RegionKind::Map &&
+    if (others && steps[into].region.over_elements() &&
         steps[into].region.roots.size() == kMaxRoots)
       others->erase(std::find(others->begin(), others->end(), into));
   }

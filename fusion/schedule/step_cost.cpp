@@ -30,11 +30,11 @@ double kernel_seconds(const Problem& p, const Step& s, double bytes) {
   const Machine& m = *p.target.machine;
   const LoweredKernel& k = s.lowered;
   double seconds = region_seconds(m, bytes, k.work) + k.in_order;
-  if (s.region.kind == RegionKind::Product && !s.region.attention)
+  if (s.region.product >= 0 && s.region.order == FoldOrder::Whole)
     for (const std::int32_t product : s.region.products())
       seconds += tiling_seconds(p.target, p.graph, product);
   std::int64_t parts = k.planned_grid;
-  if (s.region.kind == RegionKind::Scatter) {
+  if (s.region.order == FoldOrder::ByIndex) {
     const PlanNode& gn = p.graph[s.region.roots[0]];
     parts = scatter_pieces(element_count(p.graph[gn.in[2]].node->extents).estimate(),
                            element_count(gn.node->extents).estimate());

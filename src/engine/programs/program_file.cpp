@@ -22,7 +22,7 @@ void fields(A& a, Answer& s) {
 }
 template <class A>
 void fields(A& a, RegionSpec& r) {
-  all(a, r.kind, r.roots, r.product, r.beside, r.attention);
+  all(a, r.order, r.roots, r.product, r.beside);
 }
 template <class A>
 void fields(A& a, BufferSource& b) {
@@ -129,7 +129,7 @@ void fields(A& a, ProgramData& p) {
 namespace {
 
 // Of the format, and of what kernels expect of the library: it changes with either.
-constexpr std::uint32_t kVersion = 4;
+constexpr std::uint32_t kVersion = 5;
 
 struct Header {
   char magic[8] = {'p', 'l', 'a', 'i', 't', 'r', 'u', 'n'};

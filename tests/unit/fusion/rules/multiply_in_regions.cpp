@@ -14,7 +14,7 @@ struct Multiplied : Planned {
             m, {.product_depth = depth}) {}
   bool in_region() const {
     const bool called = choice("computed by a library call").taken;
-    CHECK(regions(fusion::RegionKind::Product) == !called);
+    CHECK(products() == !called);
     CHECK(calls() == called);
     return !called;
   }
