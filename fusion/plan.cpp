@@ -69,9 +69,18 @@ class Planner {
  private:
   void lower_step(Step& s, const Candidate& candidate, Memory& memory) {
     facts_.start();
-    const LoweringInput in{
-        g_,      plan_->exprs, plan_->canon, non_negative_,     memory.loadable(), facts_,
-        budget_, reuse_,       target_,      candidate.scans(), memory.owners(),   plan_->layouts};
+    const LoweringInput in{g_,
+                           plan_->exprs,
+                           plan_->canon,
+                           non_negative_,
+                           memory.loadable(),
+                           facts_,
+                           budget_,
+                           reuse_,
+                           target_,
+                           candidate.any(FoldOrder::Running),
+                           memory.owners(),
+                           plan_->layouts};
     const std::int32_t lead = s.region.roots[0], old = g_[lead].in[0];
     const bool trails = s.update == UpdateMode::Fresh && memory.may_take_over(lead, old);
     const int writes = static_cast<int>(s.update) << 1 | trails;

@@ -46,9 +46,8 @@ class Roll {
   LoweredKernel& kernel() { return step(0).lowered; }
 
   bool writes_in_place(const Step& s) const {
-    return s.kind == StepKind::Kernel && s.region.kind == RegionKind::Map &&
-           s.region.roots.size() == 1 && s.update == UpdateMode::InPlace &&
-           s.lowered.partials.empty();
+    return s.kind == StepKind::Kernel && s.region.over_elements() && s.region.roots.size() == 1 &&
+           s.update == UpdateMode::InPlace && s.lowered.partials.empty();
   }
 
   void find(std::size_t first) {

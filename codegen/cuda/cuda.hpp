@@ -57,7 +57,7 @@ Launch launch_shape(const Program& p, const Extents& e);
 void pack_arguments(const Program& p, const Launch& l, const ir::CallArgs& args, std::int64_t begin,
                     std::int64_t end, void* scratch, std::vector<std::byte>& out);
 
-// Joins the partial results of a Blocked region on the device, in the order that engine::Chunks
+// Joins the partial results of a chunked region on the device, in the order that engine::Chunks
 // describes, and writes them to the result. One program for each kind,
 // dtype and order.
 struct Join {

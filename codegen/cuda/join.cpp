@@ -1,4 +1,4 @@
-// The join of a Blocked region's partial results. NumPy's tree: a block an output, level by level.
+// The join of a chunked region's partial results. NumPy's tree: a block an output, level by level.
 // In order: a thread an output, with the block's other threads fetching for it. Arg-reductions: a
 // block an output.
 #include <algorithm>

@@ -96,7 +96,7 @@ void EqualRegions::begin_renaming(const std::vector<std::int32_t>& from) {
 
 void EqualRegions::describe(const LoweringInput& in, const RegionSpec& region, int beside) {
   key_.clear();
-  put(static_cast<int>(region.kind));
+  put(static_cast<int>(region.order));
   put(beside);
   put(static_cast<std::int64_t>(region.roots.size()));
   for (const std::int32_t r : region.roots) put(place_of(r));

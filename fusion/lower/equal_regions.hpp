@@ -34,7 +34,7 @@ class EqualRegions {
 
   // Products and scatters depend on more than what they are made of.
   static bool may_keep(const RegionSpec& r) {
-    return r.kind == RegionKind::Map || r.kind == RegionKind::Blocked;
+    return r.product < 0 && r.order != FoldOrder::ByIndex;
   }
   // What was found of an equal region, with this one's nodes; `facts` records what that relies on.
   // `beside`: what else is to be equal. Nothing: what is found of this region may be kept next,

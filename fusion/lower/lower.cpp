@@ -27,21 +27,22 @@ void lower(const LoweringInput& in, const RegionSpec& region, LoweredKernel& out
 }
 
 void Lowering::run() {
-  switch (region_.kind) {
-    case RegionKind::Map:
-      map();
-      break;
-    case RegionKind::Blocked:
+  switch (region_.order) {
+    case FoldOrder::Chunks:
       blocked();
       break;
-    case RegionKind::Scatter:
+    case FoldOrder::ByIndex:
       scatter();
       break;
-    case RegionKind::Product:
-      if (region_.attention)
-        attention();
-      else
+    case FoldOrder::Rescaled:
+      attention();
+      break;
+    case FoldOrder::Whole:
+    case FoldOrder::Running:
+      if (region_.product >= 0)
         product();
+      else
+        map();
       break;
   }
   if (!builds_) check_recomputation();

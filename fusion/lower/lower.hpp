@@ -16,6 +16,7 @@
 #include "fusion/graph/budget.hpp"
 #include "fusion/graph/facts.hpp"
 #include "fusion/graph/plan_graph.hpp"
+#include "fusion/schedule/placement.hpp"
 #include "ir/ir.hpp"
 
 namespace plait::fusion {
@@ -29,17 +30,8 @@ struct BufferSource {
   }
 };
 
-enum class RegionKind : std::uint8_t {
-  Map,      // the grid runs over the roots' elements (or their outermost dimension)
-  Blocked,  // few results of a long reduction: the grid runs over chunks of the reduced axis;
-            // partials are combined after
-  Scatter,  // what is combined by index: the grid runs over pieces of the axis that the indices
-            // name rows of; each has tables of its own, which are joined after
-  Product,  // a matrix product with what stands before and after it: the grid runs over blocks of
-            // its rows
-};
-
-// A scratch result of a Blocked region or a table of a Scatter: chunks x outputs values of `dtype`.
+// A scratch result of a chunk or a table of what is combined by index: chunks x outputs values of
+// `dtype`.
 struct Partial {
   std::int32_t root;
   ReduceKind kind;
@@ -72,11 +64,11 @@ struct LoweredKernel {
   std::vector<ExprId> params;
   std::vector<std::int32_t> scalars;  // Scalar nodes
   std::vector<ExprId> extents;        // a loop's trip count; the grid's is grid_extent
-  ExprId grid_extent = 1;             // Blocked, Scatter: iterations of the split loop
+  ExprId grid_extent = 1;             // in pieces: iterations of the split loop
   bool scatters = false;
-  bool pairwise_chunks = false;  // Blocked: chunks follow NumPy's summation tree
+  bool pairwise_chunks = false;  // of chunks: they follow NumPy's summation tree
   std::vector<Partial> partials;
-  std::vector<std::int32_t> kept;  // Blocked: the root's dimensions in the order of a partial's row
+  std::vector<std::int32_t> kept;  // of chunks: the root's dimensions, as a partial's row has them
   std::int64_t bytes = 0;          // moved by one run at the extents it was planned with
   double work = 0;                 // rough operations of one run, at those extents
   double in_order = 0;             // seconds of its scans, a step after the other
@@ -94,19 +86,21 @@ struct Need {
   std::optional<bool> one_walk = std::nullopt;
 };
 
+// Loops over the roots' elements, or their outermost dimension, over pieces of what their folds go
+// over, or over blocks of a product.
 struct RegionSpec {
-  RegionKind kind = RegionKind::Map;
+  FoldOrder order = FoldOrder::Whole;  // of the folds of the roots, or of the product
   std::vector<std::int32_t> roots;
-  std::int32_t product = -1;  // Product: the MatMul
-  // Product: others of its shape, of which each block is computed beside that of the first.
+  std::int32_t product = -1;  // a MatMul in blocks, with what stands before and after it
+  // Others of its shape, of which each block is computed beside that of the first.
   std::vector<std::int32_t> beside = {};
-  bool attention = false;  // Product: the rows of its first operand are a softmax of another's
   bool operator==(const RegionSpec&) const = default;
   std::vector<std::int32_t> products() const {
     std::vector<std::int32_t> all{product};
     all.insert(all.end(), beside.begin(), beside.end());
     return all;
   }
+  bool over_elements() const { return product < 0 && !in_pieces(order); }
   bool multiplies(std::int32_t node) const {
     return node == product || std::find(beside.begin(), beside.end(), node) != beside.end();
   }

@@ -208,10 +208,10 @@ void Lowering::push_product(const ir::Fragment& m, Val rows, Val columns, Val su
 }
 
 void Lowering::count_fragments(const Node& product) {
-  const Multiplier by = region_.attention       ? Multiplier::Attention
-                        : !product.axes.empty() ? Multiplier::Axes
-                        : tile_.whole           ? Multiplier::Rows
-                                                : Multiplier::Tiles;
+  const Multiplier by = region_.order == FoldOrder::Rescaled ? Multiplier::Attention
+                        : !product.axes.empty()              ? Multiplier::Axes
+                        : tile_.whole                        ? Multiplier::Rows
+                                                             : Multiplier::Tiles;
   out_.work += product_work(*in_.target.machine, by, product_types(product),
                             elements_of(product.extents) * product_depth(product).cost());
 }

@@ -35,10 +35,9 @@ bool Lowering::reduced_here(std::int32_t id, const Node& n, const Index& idx, st
   const double fold = elements_of(on.extents) / std::max(1.0, elements_of(n.extents));
   const bool free_index =
       std::none_of(idx.begin(), idx.end(), [](const Ix& i) { return i.loop >= 0; });
-  if (free_index && region_.kind == RegionKind::Map && !is_root(id) && trips_[0] > 1)
-    again = trips_[0];
-  if (region_.kind == RegionKind::Blocked && !is_root(id)) again *= free_index ? 64 : 1;
-  if (region_.kind == RegionKind::Product && free_index) again *= 64;
+  if (free_index && region_.over_elements() && !is_root(id) && trips_[0] > 1) again = trips_[0];
+  if (region_.order == FoldOrder::Chunks && !is_root(id)) again *= free_index ? 64 : 1;
+  if (region_.product >= 0 && free_index) again *= 64;
   if (again > 1 && (in_.reuse == Reuse::ByCost ? fold > in_.target.machine->recompute
                                                : in_.reuse == Reuse::Store)) {
     need(id, "it would be reduced again for each iteration of another loop");
@@ -236,7 +235,7 @@ Val Lowering::operand_value(std::int32_t id, const Index& oi, std::int32_t ctx) 
 Val Lowering::arg_value(std::int32_t id, const Index& oi, std::int32_t ctx, bool& guarded) {
   std::int32_t operand = in_.canon[g_[id].in[0]];
   const Node& on = node(operand);
-  const bool in_chunks = region_.kind == RegionKind::Blocked && is_root(id);
+  const bool in_chunks = region_.order == FoldOrder::Chunks && is_root(id);
   if (!in_chunks && !in_.in_memory[operand] && on.kind == NodeKind::Elementwise &&
       on.fn == OpId::Sqrt && (on.dtype == DType::Float64 || on.dtype == DType::Float32) &&
       in_.non_negative[g_[operand].in[0]]) {

@@ -12,7 +12,7 @@ constexpr int kFew = 500;
 }  // namespace
 
 bool computed_once(const LoweringInput& in, const RegionSpec& region) {
-  if (region.kind != RegionKind::Map || in.scans) return false;
+  if (!region.over_elements() || in.scans) return false;
   const PlanGraph& g = in.graph;
   const PlanNode& lead = g[region.roots[0]];
   const bool update = lead.node->kind == NodeKind::Update;

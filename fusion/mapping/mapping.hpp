@@ -24,8 +24,8 @@ namespace plait::mapping {
 // The numbers of one call of a kernel.
 struct Extents {
   const std::int64_t* params;  // of the kernel, as in ir::CallArgs
-  std::int64_t grid;           // iterations of the grid loop (Blocked: chunks)
-  std::int64_t split = 0;      // Blocked: extent of the axis that is cut into chunks
+  std::int64_t grid;           // iterations of the grid loop (in chunks: chunks)
+  std::int64_t split = 0;      // in chunks: extent of the axis that is cut into chunks
 };
 
 enum class Tile : std::uint8_t { None, Whole, Rows };  // tiles.hpp

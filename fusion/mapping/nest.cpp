@@ -284,7 +284,7 @@ namespace {
 class Reach {
  public:
   Reach(const ir::Kernel& k, const Extents& e) : k_(k), e_(e) {}
-  // What the loop's variable stays below; infinite when nothing bounds it. The bounds of a Blocked
+  // What the loop's variable stays below; infinite when nothing bounds it. The bounds of a chunked
   // region's chunks are read from memory, and lie within the axis that is cut.
   double loop(std::int32_t l) const {
     if (l == 0) return static_cast<double>(e_.grid);

@@ -38,7 +38,7 @@ class Collapse {
     }
   }
 
-  // The loops of a Blocked region's reductions run over the same chunks of one range, so that all
+  // The loops of a chunked region's reductions run over the same chunks of one range, so that all
   // of them become longer, or none.
   bool merge_split() {
     // Other ranges are those of a loop's zones.
@@ -81,7 +81,7 @@ class Collapse {
     const std::int32_t b = k_.insts[inner].index;
     const Loop& lb = k_.loops[b];
     if (lb.begin != kNone || lb.scope != Scope::Serial) return kNone;
-    // The grid of a Blocked region counts chunks, not elements.
+    // The grid of a chunked region counts chunks, not elements.
     if (a == 0 && chunked()) return kNone;
     const bool reduce = k_.insts[inner].op == Op::Reduce;
     if (reduce != !la.reductions.empty()) return kNone;

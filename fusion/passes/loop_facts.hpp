@@ -4,7 +4,7 @@
 
 namespace plait::fusion {
 
-// A chunk of a Blocked region has about so many elements, or one iteration of the split loop.
+// A chunk of a chunked region has about so many elements, or one iteration of the split loop.
 inline constexpr std::int64_t kChunkElements = 32768;
 
 class LoopFacts {

@@ -3,6 +3,7 @@
 // asked: what it is follows from the graph alone. On a device, where a library has its own order of
 // sums anyway, it is done where it is faster, or where the scores are too large to be in memory.
 #include "fusion/schedule/cost.hpp"
+#include "fusion/schedule/products.hpp"
 #include "rules.hpp"
 #include "tracer/contraction.hpp"
 
@@ -30,9 +31,20 @@ class AttendInBlocks final : public Rule {
     const Problem& p = c.problem();
     for (std::int32_t i = p.graph.size(); i-- > 0;) {
       if (p.graph[i].node->kind != tracer::NodeKind::MatMul || c.attention_of(i) >= 0 ||
-          c.attends(i))
+          c.attention(i))
         continue;
       if (const std::optional<Attention>& a = p.attention(i)) offer(p, *a, o);
+    }
+  }
+
+  // One cannot stay where something in its blocks has to be in memory.
+  void revise_regions(const Candidate& c, std::span<const Step>, Offers& o) const override {
+    const Problem& p = c.problem();
+    for (std::int32_t i = 0; i < p.graph.size(); ++i) {
+      const std::int32_t of = c.attention_of(i);
+      if (of >= 0 && c.is_root(i) && !is_row_value(c, p.canon[i]) &&
+          p.graph[i].node->kind != tracer::NodeKind::View)
+        return o.withdraw({Edit::Attend, of, ""});
     }
   }
 

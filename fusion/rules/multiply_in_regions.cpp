@@ -6,6 +6,7 @@
 
 #include "fusion/schedule/cost.hpp"
 #include "fusion/schedule/product_region.hpp"
+#include "fusion/schedule/products.hpp"
 #include "rules.hpp"
 #include "tracer/contraction.hpp"
 
@@ -20,7 +21,7 @@ std::vector<double> spared(const Candidate& c) {
   const std::vector<std::int32_t>& canon = c.problem().canon;
   std::vector<double> bytes;
   const auto read_by = [&](std::int32_t p, std::int32_t reader) {
-    if (!c.in_blocks(reader, p, p)) return;
+    if (!in_blocks(c, reader, p, p)) return;
     bytes.resize(g.nodes.size());
     // Stored and loaded; what has to be in memory is only loaded.
     bytes[p] = bytes_of(*g[p].node) * (c.is_root(p) ? 1 : 2);
@@ -36,7 +37,7 @@ class MultiplyInRegions final : public Rule {
   void begin(const Candidate& c, Offers& o) const override {
     const Problem& p = c.problem();
     for (std::int32_t i = 0; i < p.graph.size(); ++i)
-      if (!c.has_epilogue(i) && (fits_tiles(p.graph, i, p.target) || c.computes_columns(i)))
+      if (c.at(i).with < 0 && (fits_tiles(p.graph, i, p.target) || computes_columns(c, i)))
         o.make({{{Edit::Multiply, i, "in blocks, with what reads it"}}});
   }
 
@@ -44,15 +45,16 @@ class MultiplyInRegions final : public Rule {
     const PlanGraph& g = c.problem().graph;
     const std::vector<double> after = spared(c);
     for (std::int32_t p = 0; p < g.size(); ++p) {
-      if (!c.multiplies(p) || c.attends(p)) continue;
+      if (!c.multiplies(p) || c.attention(p)) continue;
       double bytes = after.empty() ? 0 : after[p];
       // Filled, written to, and read instead of what is written.
-      bytes += 3 * static_cast<double>(c.packed_bytes(p));
+      bytes += 3 * static_cast<double>(packed_bytes(c, p));
       // Libraries of devices multiply matrices: several axes are copied to be one.
       const bool copied = !c.problem().target.lanes && !g[p].node->axes.empty();
-      if (copied || c.unfolded(g[p].in[1])) bytes += 2 * bytes_of(*g[g[p].in[1]].node);
-      if (copied || c.computes_rows(p)) bytes += 2 * bytes_of(*g[g[p].in[0]].node);
-      const std::optional<double> columns = c.computes_columns(p);
+      if (copied || c.read_mode(g[p].in[1]).kind == ReadMode::Window)
+        bytes += 2 * bytes_of(*g[g[p].in[1]].node);
+      if (copied || computes_rows(c, p)) bytes += 2 * bytes_of(*g[g[p].in[0]].node);
+      const std::optional<double> columns = computes_columns(c, p);
       if (columns) bytes += 2 * bytes_of(*g[g[p].in[1]].node);
       offer_call(c, p, bytes, columns.value_or(0), o);
     }

@@ -26,20 +26,23 @@ double loops_seconds(const Problem& p, const Node& n, int parts) {
 class ReadPadding final : public Rule {
  public:
   void revise(const Candidate& c, Offers& o) const override {
-    if (!c.pads()) return;
     const PlanGraph& g = c.problem().graph;
+    const auto padded = [&](std::int32_t i) { return c.read_mode(i).kind == ReadMode::Padded; };
+    bool any = false;
+    for (std::int32_t i = 0; i < g.size() && !any; ++i) any = padded(i);
+    if (!any) return;
     const Machine& m = *c.problem().target.machine;
     std::vector<double> read(g.nodes.size());
     std::vector<int> parts(g.nodes.size());
     for (std::int32_t i = 0; i < g.size(); ++i) {
-      if (c.pads(i)) parts[i] = 1 + parts[g[i].in[0]];
+      if (padded(i)) parts[i] = 1 + parts[g[i].in[0]];
       for (const std::int32_t in : g[i].in)
-        if (in >= 0 && !g[i].leaf && c.pads(in)) read[in] += elements_of(g[i].node->extents);
+        if (in >= 0 && !g[i].leaf && padded(in)) read[in] += elements_of(g[i].node->extents);
       // What is written over reads nothing, and is stored with what is.
-      if (c.pads(i)) read[g[i].in[0]] = 0;
+      if (padded(i)) read[g[i].in[0]] = 0;
     }
     for (std::int32_t i = 0; i < g.size(); ++i)
-      if (read[i] > 0 && c.pads(i))
+      if (read[i] > 0 && padded(i))
         o.make({{{Edit::Store, i, "what reads its parts would choose too often"}},
                 read[i] * kChoose * parts[i] * m.cycle +
                     loops_seconds(c.problem(), *g[i].node, parts[i]),

@@ -46,11 +46,11 @@ class ReadReshaped final : public Rule {
     const PlanGraph& g = c.problem().graph;
     const PlanNode& v = g[view];
     const std::int32_t base = v.in[0];
-    if (v.map || c.packs(base) || c.unfolded(view) || c.read_by_digits(view) || !c.inlined(base) ||
-        c.attention_of(view) >= 0)
+    if (v.map || c.read_mode(base).in_parts() || c.read_mode(view).kind != ReadMode::Whole ||
+        !c.inlined(base) || c.attention_of(view) >= 0)
       return;
     const std::optional<ElementCost> cost =
-        v.index && c.read_in_loops(base) ? element_cost(c, view) : std::nullopt;
+        v.index && read_in_loops(c, base) ? element_cost(c, view) : std::nullopt;
     const Edit store{Edit::Store, base, "a view that changes its shape reads it"};
     if (!cost) {
       o.make({{store}});

@@ -4,9 +4,10 @@ namespace plait::fusion {
 
 Rules all_rules() {
   static const Rule* const rules[] = {
-      &call_libraries(),   &keep_held(),          &cut_reductions(), &multiply_in_regions(),
-      &attend_in_blocks(), &read_reshaped(),      &read_padding(),   &keep_what_writes_read(),
-      &scan_in_regions(),  &scatter_in_regions(), &keep_carried()};
+      &call_libraries(),      &keep_held(),          &cut_reductions(), &place_products(),
+      &multiply_in_regions(), &read_reshaped(),      &read_padding(),   &keep_what_writes_read(),
+      &scan_in_regions(),     &scatter_in_regions(), &keep_carried(),   &keep_products(),
+      &attend_in_blocks()};
   return rules;
 }
 

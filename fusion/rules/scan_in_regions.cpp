@@ -32,14 +32,14 @@ class ScanInRegions final : public Rule {
   }
 
   void revise(const Candidate& c, Offers& o) const override {
-    if (!c.scans()) return;
+    if (!c.any(FoldOrder::Running)) return;
     const PlanGraph& g = c.problem().graph;
     std::vector<std::vector<std::int32_t>> readers(g.nodes.size());
     for (std::int32_t i = 0; i < g.size(); ++i)
       for (const std::int32_t in : g[i].in)
         if (in >= 0 && !g[i].leaf) readers[c.problem().canon[in]].push_back(i);
     for (std::int32_t i = 0; i < g.size(); ++i)
-      if (c.scans(i)) offer(c, i, readers, o);
+      if (c.at(i).order == FoldOrder::Running) offer(c, i, readers, o);
   }
 
  private:
@@ -84,7 +84,8 @@ class ScanInRegions final : public Rule {
     near.bytes += 2 * bytes_of(*g[operand].node);
     int visited = 0;
     walk_inputs(
-        g, c.problem().canon, {first}, [&](std::int32_t i) { return c.inlined(i) && !c.scans(i); },
+        g, c.problem().canon, {first},
+        [&](std::int32_t i) { return c.inlined(i) && c.at(i).order != FoldOrder::Running; },
         [&](std::int32_t i) {
           near.work += work_of(*g[i].node);
           return ++visited == 64;
@@ -139,8 +140,8 @@ class ScanInRegions final : public Rule {
         return g[reader].in[2] < 0 && c.problem().canon[g[reader].in[1]] == i &&
                r.view_extents == n.extents;
       case NodeKind::Call:
-        return c.scans(reader) && looped_scan(r, c.problem().target)->axis == axis &&
-               r.extents == n.extents;
+        return c.at(reader).order == FoldOrder::Running &&
+               looped_scan(r, c.problem().target)->axis == axis && r.extents == n.extents;
       default:
         return false;
     }

@@ -25,7 +25,7 @@ class ScatterInRegions final : public Rule {
   }
 
   void visit(const Candidate& c, std::int32_t node, Offers& o) const override {
-    if (!c.scatters(node)) return;
+    if (c.at(node).order != FoldOrder::ByIndex) return;
     o.make({{{Edit::Store, node, "combined by index"}}});
     const std::int32_t init = c.problem().graph[node].in[0];
     if (c.problem().graph[c.problem().canon[init]].node->kind != NodeKind::Fill)
@@ -34,7 +34,7 @@ class ScatterInRegions final : public Rule {
 
   void revise(const Candidate& c, Offers& o) const override {
     for (std::int32_t i = 0; i < c.problem().graph.size(); ++i) {
-      if (!c.scatters(i)) continue;
+      if (c.at(i).order != FoldOrder::ByIndex) continue;
       const std::optional<std::int32_t> first = before(c, i);
       if (first && !c.share_loop(*first, i))
         o.make({{{Edit::Store, c.problem().graph[i].in[1], "indices of several regions"}}});
@@ -51,14 +51,15 @@ class ScatterInRegions final : public Rule {
     };
     if (!c.inlined(index_of(scatter))) return std::nullopt;
     for (std::int32_t i = 0; i < scatter; ++i)
-      if (c.scatters(i) && index_of(i) == index_of(scatter)) return i;
+      if (c.at(i).order == FoldOrder::ByIndex && index_of(i) == index_of(scatter)) return i;
     return std::nullopt;
   }
 
   // Whether its region combines by the same indices for others, too.
   static bool has_company(const Candidate& c, std::int32_t scatter) {
     for (std::int32_t i = 0; i < c.problem().graph.size(); ++i)
-      if (i != scatter && c.scatters(i) && c.share_loop(i, scatter)) return true;
+      if (i != scatter && c.at(i).order == FoldOrder::ByIndex && c.share_loop(i, scatter))
+        return true;
     return false;
   }
 
@@ -102,8 +103,8 @@ class ScatterInRegions final : public Rule {
       return;
     }
     // One piece has one thread, what is elementwise two at least by itself.
-    const bool shared = scatter_pieces(element_count(g[gn.in[2]].node->extents).estimate(),
-                                       element_count(gn.node->extents).estimate()) > 1;
+    const bool shared =
+        scatter_pieces(g[gn.in[2]].node->elements.estimate(), gn.node->elements.estimate()) > 1;
     const double region = work.value_or(0) * m.cycle;
     const double call = memory_seconds(m, bytes) + region / (shared ? 1 : 2);
     o.make({{{Edit::Call, scatter, why}}, work ? region : kImpossible, call});

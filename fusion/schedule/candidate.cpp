@@ -49,26 +49,44 @@ std::vector<std::int32_t> common_subexpressions(const PlanGraph& g) {
   return canon;
 }
 
+namespace {
+
+// How it is computed as long as no region takes it.
+How outside_regions(const Node& n, const Target& target) {
+  if (n.kind == NodeKind::MatMul) return How::Library;
+  const bool call =
+      n.kind == NodeKind::Call ||
+      (n.kind == NodeKind::Reduce && is_arg(n.reduce)
+           ? n.axes.size() != 1
+           : target.ordered_products && multiplied_in_order(n) && !one_loop_multiplies(n));
+  return call ? How::Call : How::Loop;
+}
+
+}  // namespace
+
 Candidate::Candidate(const Problem& p)
-    : problem_(&p),
-      g_(p.graph),
-      canon_(p.canon),
-      with_epilogue_(g_.nodes.size()),
-      tiled_(g_.nodes.size()),
-      attends_(g_.nodes.size()),
-      attention_of_(g_.nodes.size(), -1),
-      packed_(g_.nodes.size()),
-      unfolded_(g_.nodes.size()),
-      digits_(g_.nodes.size()),
-      padded_(g_.nodes.size()),
-      packings_(g_.nodes.size()),
-      cut_(g_.nodes.size()),
-      scanned_(g_.nodes.size()),
-      root_(g_.nodes.size()),
-      group_(g_.nodes.size()),
-      seen_(g_.nodes.size()) {
-  for (const Epilogue& e : p.epilogues)
-    if (e) with_epilogue_[e.product] = true;
+    : problem_(&p), g_(p.graph), canon_(p.canon), placed_(g_.nodes.size()), seen_(g_.nodes.size()) {
+  folds_[static_cast<std::size_t>(FoldOrder::Whole)] = g_.size();
+  for (std::int32_t i = 0; i < g_.size(); ++i)
+    if (!g_[i].leaf) placed_[i].how = outside_regions(*g_[i].node, p.target);
+  for (std::int32_t i = 0; i < g_.size(); ++i)
+    if (const Epilogue& e = p.epilogues[i]) {
+      placed_[e.product].with = i;
+      placed_[i].how = How::Call;
+    }
+}
+
+ReadMode Candidate::read_mode(std::int32_t node) const {
+  if (!modes_) modes_ = std::make_shared<const std::vector<ReadMode>>(find_read_modes(*this));
+  if (modes_->empty()) return {};
+  const ReadMode m = (*modes_)[node];
+  return m.in_parts() && is_root(node) ? ReadMode{} : m;
+}
+
+std::vector<bool> Candidate::roots() const {
+  std::vector<bool> all(placed_.size());
+  for (std::size_t i = 0; i < all.size(); ++i) all[i] = placed_[i].stored;
+  return all;
 }
 
 bool Candidate::apply(const Edit& e) {
@@ -83,34 +101,33 @@ bool Candidate::apply(const Edit& e) {
       return store(e.node, e.why);
     case Edit::StoreOperand:
       return store(operand_memory(e.node), e.why);
-    case Edit::Cut:
-      cut_[e.node] = true;
-      return apply({Edit::Store, e.node, e.why});
+    case Edit::Cut: {
+      const bool changed = apply({Edit::Store, e.node, e.why});
+      fold(e.node, FoldOrder::Chunks);
+      return changed;
+    }
     case Edit::Multiply:
-      tiled_[e.node] = true;
+      multiply(e.node, -1);
+      modes_.reset();
       return true;
     case Edit::Attend:
       attend(e.node);
+      modes_.reset();
       return true;
     case Edit::Scan:
-      scanned_[e.node] = true;
-      ++scan_count_;
+      fold(e.node, FoldOrder::Running);
+      modes_.reset();
       return true;
     case Edit::Scatter:
-      scattered_.resize(g_.nodes.size());
-      scattered_[e.node] = true;
+      fold(e.node, FoldOrder::ByIndex);
+      modes_.reset();
       return true;
     case Edit::Call: {
-      bool changed = tiled_[e.node];
-      tiled_[e.node] = false;
-      if (scans(e.node)) {
-        scanned_[e.node] = false;
-        --scan_count_;
-        changed = true;
-      }
-      if (scatters(e.node)) {
-        scattered_[e.node] = false;
-        changed = true;
+      Placement& p = placed_[e.node];
+      bool changed = p.how == How::Fragment || p.order != FoldOrder::Whole;
+      if (changed) {
+        p.how = outside_regions(*g_[e.node].node, problem_->target);
+        fold(e.node, FoldOrder::Whole);
       }
       changed |= apply({Edit::Store, e.node, e.why});
       for (const std::int32_t in : operands(g_, e.node, epilogue(e.node)))
@@ -122,36 +139,49 @@ bool Candidate::apply(const Edit& e) {
 }
 
 bool Candidate::store(std::int32_t node, const char* why) {
-  if (node < 0 || g_[node].leaf || root_[node]) return false;
-  root_[node] = true;
+  if (node < 0 || g_[node].leaf || is_root(node)) return false;
+  const bool in_parts = read_mode(node).in_parts();
+  placed_[node].stored = true;
   notes_.push_back({node, why});
-  if (packed_[node]) {
-    packed_[node] = false;
-    store(g_[node].in[0], "a write to it");
-  }
+  if (in_parts) store(g_[node].in[0], "a write to it");
   return true;
 }
 
 void Candidate::remove_root(std::int32_t node) {
-  root_[node] = false;
+  placed_[node].stored = false;
   std::erase_if(notes_, [&](const Note& n) { return n.node == node; });
 }
 
 void Candidate::separate(std::int32_t node, bool one_walk) {
-  group_[node] = group_[node] != 0 ? 3 + node : one_walk ? 1 : 2;
+  std::int32_t& group = placed_[node].group;
+  group = group != 0 ? 3 + node : one_walk ? 1 : 2;
 }
 
-bool Candidate::direct(std::int32_t node) const {
-  const PlanNode& gn = g_[node];
-  if (gn.leaf) return false;
-  const Node& n = *gn.node;
-  if (n.kind == NodeKind::MatMul)
-    return !with_epilogue_[node] && !tiled_[node] && attention_of_[node] < 0;
-  if (n.kind == NodeKind::Call) return !scans(node) && !scatters(node);
-  if (epilogue(node)) return true;
-  if (n.kind == NodeKind::Reduce && is_arg(n.reduce)) return n.axes.size() != 1;
-  if (problem_->target.ordered_products && multiplied_in_order(n)) return !one_loop_multiplies(n);
-  return false;
+// The fold of a node by loops goes over what it folds in that order.
+void Candidate::fold(std::int32_t node, FoldOrder order) {
+  Placement& p = placed_[node];
+  --folds_[static_cast<std::size_t>(p.order)];
+  ++folds_[static_cast<std::size_t>(order)];
+  p.order = order;
+  if (order != FoldOrder::Whole && p.how == How::Call) p.how = How::Loop;
+}
+
+// In blocks of its own, or of another product.
+void Candidate::multiply(std::int32_t product, std::int32_t with) {
+  Placement& p = placed_[product];
+  if (has_epilogue(product)) placed_[p.with].how = How::Loop;
+  p.how = How::Fragment;
+  p.with = with;
+}
+
+void Candidate::attend(std::int32_t product) {
+  const Attention& a = *problem_->attention(product);
+  multiply(a.scores, a.product);
+  for (const std::int32_t n : a.inside) placed_[n].with = a.product;
+  for (const std::int32_t p : a.products) {
+    multiply(p, -1);
+    fold(p, FoldOrder::Rescaled);
+  }
 }
 
 std::int32_t Candidate::operand_memory(std::int32_t node) const {
@@ -159,8 +189,7 @@ std::int32_t Candidate::operand_memory(std::int32_t node) const {
   while (!g_[base].leaf && g_[base].node->kind == NodeKind::View) base = g_[base].in[0];
   const Node& b = *g_[base].node;
   if (b.kind == NodeKind::Scalar) return node;
-  return g_[base].leaf || root_[base] || b.elements <= element_count(g_[node].node->extents) ? base
-                                                                                             : node;
+  return g_[base].leaf || is_root(base) || b.elements <= g_[node].node->elements ? base : node;
 }
 
 Number Candidate::leaf_bytes(std::int32_t node) const {
@@ -171,7 +200,7 @@ Number Candidate::leaf_bytes(std::int32_t node) const {
     const std::int32_t i = stack.back();
     stack.pop_back();
     if (!seen.insert(i).second) continue;
-    if (i != node && (g_[i].leaf || root_[canon_[i]])) {
+    if (i != node && (g_[i].leaf || is_root(canon_[i]))) {
       bytes += node_bytes(*g_[i].node);
       continue;
     }

@@ -1,14 +1,16 @@
-// A candidate for the plan of a graph, as a value: of every node whether it is in memory (a root)
-// or computed where it is read, how it is computed, and which roots may share a region. Copied and
+// A candidate for the plan of a graph, as a value: a placement of every node (placement.hpp): in
+// memory (a root) or computed where it is read, how, and which roots may share a region. Copied and
 // edited; nothing is lowered before one is chosen.
 #pragma once
-#include <optional>
-#include <set>
+#include <array>
+#include <memory>
 #include <utility>
 
 #include "../plan.hpp"
 #include "attention.hpp"
+#include "placement.hpp"
 #include "problem.hpp"
+#include "read_modes.hpp"
 
 namespace plait::fusion {
 
@@ -48,22 +50,23 @@ class Candidate {
   void separate(std::int32_t node, bool one_walk);
 
   const Problem& problem() const { return *problem_; }
-  bool is_root(std::int32_t n) const { return root_[n]; }
-  const std::vector<bool>& roots() const { return root_; }
+  const Placement& at(std::int32_t n) const { return placed_[n]; }
+  bool is_root(std::int32_t n) const { return placed_[n].stored; }
+  std::vector<bool> roots() const;
   // Not in memory, nor is what equals it.
-  bool inlined(std::int32_t n) const { return !g_[n].leaf && !root_[canon_[n]]; }
+  bool inlined(std::int32_t n) const { return !g_[n].leaf && !is_root(canon_[n]); }
   // By a library call, or an operation of the reference evaluator.
-  bool direct(std::int32_t node) const;
-  bool blocked(std::int32_t node) const { return cut_[node]; }
-  bool multiplies(std::int32_t node) const { return tiled_[node]; }
-  // Calls that are folds of a region's loops: any, and this one.
-  bool scans() const { return scan_count_ > 0; }
-  bool scans(std::int32_t node) const { return scan_count_ > 0 && scanned_[node]; }
-  // Calls that regions compute, which combine by index; whether one loop over the indices computes
-  // both.
-  bool scatters(std::int32_t node) const { return !scattered_.empty() && scattered_[node]; }
-  // Whether loops over elements read the node, and nothing else does.
-  bool read_in_loops(std::int32_t node) const;
+  bool direct(std::int32_t node) const {
+    const Placement& p = placed_[node];
+    return p.how == How::Call || (p.how == How::Library && p.with < 0);
+  }
+  // A product in blocks of its own.
+  bool multiplies(std::int32_t node) const {
+    const Placement& p = placed_[node];
+    return p.how == How::Fragment && p.with < 0;
+  }
+  // Whether a fold of any region goes so.
+  bool any(FoldOrder order) const { return folds_[static_cast<std::size_t>(order)] > 0; }
   bool share_loop(std::int32_t a, std::int32_t b) const { return group_key(a) == group_key(b); }
   // What a library call takes an operand from: a view as it lies in memory that is there anyway, or
   // is not larger.
@@ -76,85 +79,41 @@ class Candidate {
   // Why each root is in memory.
   const std::vector<Note>& notes() const { return notes_; }
 
-  // Products that are regions with what stands around them (products.cpp).
-  void place_operands(std::int32_t product);
-  void place_product_readers();
-  // Whether a region of the product may compute `reader` from `value` in its blocks.
-  bool in_blocks(std::int32_t reader, std::int32_t value, std::int32_t product) const;
-  // Whether something stands before the product.
-  bool computes_rows(std::int32_t product) const;
-  // What it takes longer, in seconds, to compute the second operand where it is packed, for every
-  // block of rows, than to compute it once; nothing where it is in memory, or where to store it is
-  // less.
-  std::optional<double> computes_columns(std::int32_t product) const;
-  // Puts products in memory that several of these regions would compute; false when there are none.
-  bool keep_products(const std::vector<Step>& steps);
-  // A product that a region cannot compute is a library call; one that is the second of an
-  // attention, a region of its own.
-  void call_library(std::int32_t product);
-  // Writes to part of an array that only an operand's packing reads: they need no memory.
-  bool packs(std::int32_t update) const { return packed_[update]; }
-  // The same of writes that only loops over elements read: any, and this one.
-  bool pads() const { return pad_count_ > 0; }
-  bool pads(std::int32_t update) const { return packed_[update] && padded_[update]; }
-  // A matrix of patches, or matrices that are repeated, that only an operand's packing reads.
-  bool unfolded(std::int32_t view) const { return unfolded_[view]; }
-  // One that merges axes of what columns of a product are computed from, whose loops are over
-  // those.
-  bool read_by_digits(std::int32_t view) const { return digits_[view]; }
-  // Bytes of those that the product reads.
-  std::int64_t packed_bytes(std::int32_t product) const;
+  // How what reads the node finds its elements (read_modes.hpp): found when it is first asked for,
+  // before anything is in memory. A write that is stored is read whole.
+  ReadMode read_mode(std::int32_t node) const;
 
   // The attention in whose blocks the node is computed, by its second product; -1: none.
-  std::int32_t attention_of(std::int32_t node) const { return attention_of_[canon_[node]]; }
-  bool attends(std::int32_t product) const { return attends_[product]; }
-  // The second product of one that cannot stay: something in its blocks has to be in memory.
-  std::optional<std::int32_t> broken_attention() const;
-  // Computed with what it is added to, by a library call.
-  bool has_epilogue(std::int32_t product) const { return with_epilogue_[product]; }
+  std::int32_t attention_of(std::int32_t node) const {
+    const Placement& p = placed_[canon_[node]];
+    return p.how == How::Library ? -1 : p.with;
+  }
+  // That the product is the second of; none: nullptr.
+  const Attention* attention(std::int32_t product) const {
+    return at(product).order == FoldOrder::Rescaled ? &*problem_->attention(product) : nullptr;
+  }
+  // Computed with the node, which is a sum, by a library call.
   Epilogue epilogue(std::int32_t node) const {
     const Epilogue& e = problem_->epilogues[node];
-    return e && with_epilogue_[e.product] ? e : Epilogue{};
+    return e && has_epilogue(e.product) ? e : Epilogue{};
   }
-  // What is read in parts, once it is known what multiplies (parts_in_regions.cpp).
-  void find_unfolded();
-  void find_parts();
-
-  Number elements(std::int32_t node) const { return element_count(g_[node].node->extents); }
+  Number elements(std::int32_t node) const { return g_[node].node->elements; }
 
  private:
   bool store(std::int32_t node, const char* why);
   std::vector<std::int32_t> reached_roots(std::int32_t node) const;
   std::vector<std::int32_t> roots_in_order() const;
   bool same_index_only(std::int32_t node, const std::vector<std::int32_t>& roots) const;
-  bool cheap(std::int32_t node) const;
   std::vector<std::int64_t> group_key(std::int32_t node) const;
   int scanned_axis(std::int32_t node) const;
   std::int32_t cut_like(std::int32_t scatter) const;
   void attend(std::int32_t product);
-  const Attention* attention(std::int32_t product) const {
-    return attends_[product] ? &*problem_->attention(product) : nullptr;
+  // By a library call with the sum that it is read by.
+  bool has_epilogue(std::int32_t product) const {
+    return at(product).how == How::Library && at(product).with >= 0;
   }
-  bool is_row_value(std::int32_t node) const;
-  bool store_product(std::int32_t product);
-  bool share_blocks(std::int32_t a, std::int32_t b) const;
-  void place_columns(std::int32_t operand);
-  void find_packed();
-  void find_padded();
-  bool stores_copy(std::int32_t copy) const;
-  bool repeats_matrices(std::int32_t view) const;
-  bool merges_axes(std::int32_t view) const;
-  bool folds_apart(std::int32_t reader, std::int32_t product) const;
-  void find_digits(std::int32_t value);
-  using Packings = std::set<std::pair<std::int32_t, int>>;  // products, and which operand of each
-  bool packed_only(std::int32_t node, std::int32_t written, bool computed, Packings& into) const;
-  bool packs_again(std::int32_t written, const Packings& into) const;
-  std::optional<double> computing_cost(std::int32_t value) const;
-  bool computes_keys(const Attention& a, std::int32_t operand) const;
-  bool made_of_parts(std::int32_t operand) const;
-  void place_under(std::int32_t operand);
-  std::int32_t packed_under(std::int32_t operand) const;
-  bool reaches_product(std::int32_t node) const;
+  void fold(std::int32_t node, FoldOrder order);
+  void multiply(std::int32_t product, std::int32_t with);
   // Products whose rows the value of `node` follows from, on the way to what is in memory: those
   // that are not, and one that is.
   struct Products {
@@ -166,21 +125,10 @@ class Candidate {
   const Problem* problem_;
   const PlanGraph& g_;
   const std::vector<std::int32_t>& canon_;
-  std::vector<bool> with_epilogue_;  // products that are computed with their epilogue
-  std::vector<bool> tiled_;          // products that are regions, with what reads them
-  std::vector<bool> attends_;        // products that are the second of an attention
-  std::vector<std::int32_t> attention_of_;
-  std::optional<std::int32_t> refused_;
-  std::vector<bool> packed_, unfolded_, digits_;
-  std::vector<bool> padded_;
-  int pad_count_ = 0;
-  std::vector<int> packings_;  // of each write that needs no memory: how many products pack it
-  std::vector<bool> cut_;      // reductions in chunks
-  std::vector<bool> scanned_;
-  int scan_count_ = 0;
-  std::vector<bool> scattered_;  // empty: none
-  std::vector<bool> root_;
-  std::vector<std::int32_t> group_;  // only equal ones share a region
+  std::vector<Placement> placed_;
+  std::array<int, 5> folds_{};  // of each FoldOrder: so many
+  // Null: not asked for yet. Shared with copies.
+  mutable std::shared_ptr<const std::vector<ReadMode>> modes_;
   std::vector<Note> notes_;
   mutable std::vector<int> seen_;  // of each node: the last walk that came by
   mutable int walk_ = 0;

@@ -16,7 +16,7 @@ class Layouts {
     for (std::int32_t i = 0; i < g.size(); ++i)
       if (!g[i].leaf) fix_operands(i);
     for (const Step& s : steps)
-      if (s.kind == StepKind::Kernel && s.region.kind == RegionKind::Product)
+      if (s.kind == StepKind::Kernel && s.region.product >= 0)
         for (const std::int32_t p : s.region.products())
           for (const int k : {0, 1}) packed(g[p].in[k]);
   }
@@ -26,8 +26,7 @@ class Layouts {
  private:
   // What is not computed by loops over its elements, and what is read by other than such loops.
   void fix(const Step& s) {
-    const bool loops = s.kind == StepKind::Kernel &&
-                       (s.region.kind == RegionKind::Map || s.region.kind == RegionKind::Product);
+    const bool loops = s.kind == StepKind::Kernel && !in_pieces(s.region.order);
     for (const std::int32_t r : s.region.roots) {
       if (loops) continue;
       fixed_[r] = true;
@@ -65,7 +64,7 @@ class Layouts {
   void packed(std::int32_t operand) {
     std::int32_t i = operand;
     while (!g_[i].leaf && g_[i].node->kind == NodeKind::View) i = g_[i].in[0];
-    if (!c_.packs(i)) return;
+    if (!c_.read_mode(i).in_parts()) return;
     const Node& n = *g_[i].node;
     Dims order;
     for (const int d : by_width(n.extents, n.byte_strides)) order.push_back(d);
@@ -73,7 +72,7 @@ class Layouts {
   }
 
   void written(std::int32_t update, const Dims& order) {
-    for (std::int32_t i = update; c_.packs(i); i = g_[i].in[0]) {
+    for (std::int32_t i = update; c_.read_mode(i).in_parts(); i = g_[i].in[0]) {
       Dims own;
       for (const std::int64_t d : order)
         if (const std::int64_t j = g_[i].map->from[static_cast<int>(d)]; j >= 0) own.push_back(j);

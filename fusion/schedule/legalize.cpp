@@ -27,7 +27,7 @@ std::vector<Step> Legalizer::run(Search& search) {
       if (unchanged)
         s = std::move(before[i]);
       else
-        again |= ask(s, search.candidate());
+        again |= ask(s, search);
       if (!again) sound = i + 1;
       memory_.after(s);
     }
@@ -37,8 +37,17 @@ std::vector<Step> Legalizer::run(Search& search) {
 }
 
 LoweringInput Legalizer::input(const Candidate& c) {
-  return {g_,        exprs_, p_.canon,  non_negative_, memory_.loadable(), facts_,
-          p_.budget, reuse_, p_.target, c.scans(),     memory_.owners()};
+  return {g_,
+          exprs_,
+          p_.canon,
+          non_negative_,
+          memory_.loadable(),
+          facts_,
+          p_.budget,
+          reuse_,
+          p_.target,
+          c.any(FoldOrder::Running),
+          memory_.owners()};
 }
 
 double Legalizer::seconds(const std::vector<Step>& steps, const Candidate& c) {
@@ -61,7 +70,8 @@ double Legalizer::seconds(const std::vector<Step>& steps, const Candidate& c) {
 }
 
 // True when the candidate changed.
-bool Legalizer::ask(Step& s, Candidate& c) {
+bool Legalizer::ask(Step& s, Search& search) {
+  Candidate& c = search.candidate();
   if (s.kind == StepKind::Direct) return false;
   p_.budget.check(exprs_.size());
   // The next time they are loaded instead.
@@ -70,7 +80,7 @@ bool Legalizer::ask(Step& s, Candidate& c) {
   const bool update = g_[lead].node->kind == NodeKind::Update,
              takes_over = update && memory_.may_take_over(lead, g_[lead].in[0]);
   FoundOfRegion found = look(s.region, c, takes_over);
-  if (provide(found.needs, s, c)) return true;
+  if (provide(found.needs, s, search)) return true;
   if (s.kind == StepKind::Direct) return false;
   s.lowered.repeated = std::move(found.lowered.repeated);
   if (!update) return false;
@@ -100,16 +110,16 @@ FoundOfRegion Legalizer::look(const RegionSpec& region, const Candidate& c, bool
   return found;
 }
 
-bool Legalizer::provide(const std::vector<Need>& needs, Step& s, Candidate& c) {
+bool Legalizer::provide(const std::vector<Need>& needs, Step& s, Search& search) {
+  Candidate& c = search.candidate();
   const std::int32_t product = s.region.product;
   bool changed = false;
   for (const Need& n : needs) {
-    if (s.region.kind == RegionKind::Product &&
-        (s.region.multiplies(n.node) || c.attention_of(n.node) == product)) {
-      c.call_library(s.region.multiplies(n.node) ? n.node : product);
+    if (product >= 0 && (s.region.multiplies(n.node) || c.attention_of(n.node) == product)) {
+      call_library(s.region.multiplies(n.node) ? n.node : product, search);
       return true;
     }
-    if (c.scans(n.node)) {
+    if (c.at(n.node).order == FoldOrder::Running) {
       // A device has no calls: a region of its own may do.
       if (!p_.target.lanes && c.apply({Edit::Store, n.node, "scanned by a region of its own"}))
         return true;
@@ -122,8 +132,8 @@ bool Legalizer::provide(const std::vector<Need>& needs, Step& s, Candidate& c) {
     } else if (c.add_root(n.node, n.why)) {
       changed = true;
       missing_[n.node] = any_missing_ = true;
-    } else if (s.region.kind == RegionKind::Product) {
-      c.call_library(product);
+    } else if (product >= 0) {
+      call_library(product, search);
       return true;
     } else if (!changed && s.region.roots.size() > 1) {
       // One of these roots is nothing for loops; an operation is computed alone.
@@ -139,6 +149,15 @@ bool Legalizer::provide(const std::vector<Need>& needs, Step& s, Candidate& c) {
     for (const std::int32_t i : g_[r].in)
       if (i >= 0) changed |= c.add_own_root(i, "operand of an operation outside the loops");
   return changed;
+}
+
+// A product that its region cannot compute. One that is the second of an attention is no attention
+// then.
+void Legalizer::call_library(std::int32_t product, Search& search) {
+  if (search.candidate().attention(product))
+    search.withdraw({Edit::Attend, product, ""});
+  else
+    search.candidate().apply({Edit::Call, product, "computed by a library call"});
 }
 
 // Whether the region's value would be made of nodes that have just been put in memory.

@@ -29,9 +29,10 @@ class Legalizer {
 
  private:
   LoweringInput input(const Candidate& c);
-  bool ask(Step& s, Candidate& c);
+  bool ask(Step& s, Search& search);
   FoundOfRegion look(const RegionSpec& region, const Candidate& c, bool takes_over);
-  bool provide(const std::vector<Need>& needs, Step& s, Candidate& c);
+  bool provide(const std::vector<Need>& needs, Step& s, Search& search);
+  void call_library(std::int32_t product, Search& search);
   bool reads_missing(const RegionSpec& region);
   // Those that no other region loads: where what reads them came to be stored itself, in the same
   // loop. Each goes once.

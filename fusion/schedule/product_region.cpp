@@ -135,7 +135,7 @@ TileShape tile_shape(const PlanGraph& g, std::int32_t product, bool whole,
 
 std::vector<Scores> products_before(const PlanGraph& g, const std::vector<std::int32_t>& canon,
                                     std::int32_t weights) {
-  const Number elements = element_count(g[weights].node->extents);
+  const Number elements = g[weights].node->elements;
   std::vector<Scores> found;
   std::vector<std::int32_t> stack{weights};
   std::set<std::int32_t> seen;
@@ -229,7 +229,7 @@ bool follows_product(const PlanGraph& g, std::int32_t node, std::int32_t operand
                      std::int32_t product) {
   const Node &n = *g[node].node, &p = *g[product].node;
   if (p.axes.empty() && follows_rows(g, node, operand, p.extents)) return true;
-  if (element_count(g[operand].node->extents) != p.elements) return false;
+  if (g[operand].node->elements != p.elements) return false;
   switch (n.kind) {
     case NodeKind::Elementwise:
     case NodeKind::Cast:
@@ -254,7 +254,7 @@ std::optional<Dims> axes_of_product(const PlanGraph& g, const std::vector<std::i
     if (i < product || g[i].leaf || !seen.insert(i).second) return std::nullopt;
     for (const std::int32_t in : g[i].in) {
       if (in < 0 || n.kind == NodeKind::Reduce || !follows_product(g, i, in, product) ||
-          element_count(g[in].node->extents) != element_count(g[product].node->extents))
+          g[in].node->elements != g[product].node->elements)
         continue;
       std::optional<Dims> of = self(self, canon[in]);
       if (!of || n.kind != NodeKind::View) {

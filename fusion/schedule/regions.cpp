@@ -4,7 +4,8 @@
 #include <set>
 #include <utility>
 
-#include "candidate.hpp"
+#include "product_region.hpp"
+#include "products.hpp"
 
 namespace plait::fusion {
 using tracer::NodeKind;
@@ -13,6 +14,16 @@ namespace {
 
 // Of a region over elements.
 constexpr std::size_t kMaxRoots = 8;
+
+// One operation on memory.
+bool cheap(const PlanGraph& g, std::int32_t node) {
+  const Node& n = *g[node].node;
+  if (n.kind != NodeKind::Cast &&
+      !(n.kind == NodeKind::Elementwise && op_info(n.fn).cost == Cost::Cheap))
+    return false;
+  return std::all_of(std::begin(g[node].in), std::end(g[node].in),
+                     [&](std::int32_t in) { return in < 0 || g[in].leaf; });
+}
 
 }  // namespace
 
@@ -36,14 +47,15 @@ std::vector<std::int32_t> Candidate::reached_roots(std::int32_t node) const {
     const std::int32_t i = stack.back();
     stack.pop_back();
     if (g_[i].leaf || std::exchange(seen_[i], walk_) == walk_) continue;
-    if (root_[i]) {
+    if (is_root(i)) {
       found.push_back(i);
       continue;
     }
     for (std::int32_t in : g_[i].in)
       if (in >= 0)
-        stack.push_back(
-            g_[in].wanted && root_[in] && g_[in].node->kind == NodeKind::Update ? in : canon_[in]);
+        stack.push_back(g_[in].wanted && is_root(in) && g_[in].node->kind == NodeKind::Update
+                            ? in
+                            : canon_[in]);
   }
   return found;
 }
@@ -66,10 +78,10 @@ bool Candidate::same_index_only(std::int32_t node, const std::vector<std::int32_
     stack.pop_back();
     if (!seen.insert({i, path}).second || g_[i].leaf) continue;
     if (i != node && std::find(roots.begin(), roots.end(), i) != roots.end()) {
-      if (path == Moved || (path == Folded && !cheap(i))) return false;
+      if (path == Moved || (path == Folded && !cheap(g_, i))) return false;
       continue;
     }
-    if (i != node && root_[i]) continue;
+    if (i != node && is_root(i)) continue;
     const Node& n = *g_[i].node;
     const bool pass = n.kind == NodeKind::Elementwise || n.kind == NodeKind::Cast;
     for (std::int32_t in : g_[i].in) {
@@ -80,7 +92,7 @@ bool Candidate::same_index_only(std::int32_t node, const std::vector<std::int32_
       else if (path == Folded && !(pass && g_[in].node->extents == shape))
         next = Moved;
       else if (path == Same && !(pass && g_[in].node->extents == shape))
-        // What it reads of fewer elements is reached through a reduction.
+        // What a value of fewer elements reads is reached through a reduction.
         next = g_[in].node->elements < g_[node].node->elements ? Same : Moved;
       stack.push_back({canon_[in], next});
     }
@@ -88,30 +100,20 @@ bool Candidate::same_index_only(std::int32_t node, const std::vector<std::int32_
   return true;
 }
 
-// One operation on memory.
-bool Candidate::cheap(std::int32_t node) const {
-  const Node& n = *g_[node].node;
-  if (n.kind != NodeKind::Cast &&
-      !(n.kind == NodeKind::Elementwise && op_info(n.fn).cost == Cost::Cheap))
-    return false;
-  return std::all_of(std::begin(g_[node].in), std::end(g_[node].in),
-                     [&](std::int32_t in) { return in < 0 || g_[in].leaf; });
-}
-
 // Roots of equal ones may share a region; empty: alone.
 std::vector<std::int64_t> Candidate::group_key(std::int32_t node) const {
   const Node& n = *g_[node].node;
   if (n.kind == NodeKind::Update || direct(node)) return {};
-  if (scatters(node)) {
-    std::vector<std::int64_t> key{2, group_[node], canon_[g_[node].in[1]]};
+  if (at(node).order == FoldOrder::ByIndex) {
+    std::vector<std::int64_t> key{2, placed_[node].group, canon_[g_[node].in[1]]};
     const Node& like = *g_[cut_like(node)].node;
     for (const Number& e : like.extents) key.push_back(e.identity(Number::Extent));
     return key;
   }
-  const bool bl = blocked(node);
+  const bool bl = at(node).order == FoldOrder::Chunks;
   const Numbers& shape = bl ? g_[g_[node].in[0]].node->extents : n.extents;
-  std::vector<std::int64_t> key{bl, group_[node], shape.size()};
-  if (scan_count_ > 0) key.push_back(scanned_axis(node));
+  std::vector<std::int64_t> key{bl, placed_[node].group, shape.size()};
+  if (any(FoldOrder::Running)) key.push_back(scanned_axis(node));
   for (const Number& e : shape) key.push_back(e.identity(Number::Extent));
   if (!bl) return key;
   // One order of loops: the chunks are cut, and the sums go, along the widest axes.
@@ -124,7 +126,7 @@ std::vector<std::int64_t> Candidate::group_key(std::int32_t node) const {
 std::int32_t Candidate::cut_like(std::int32_t scatter) const {
   if (!is_integer(g_[scatter].node->dtype)) return scatter;
   for (std::int32_t i = 0; i < g_.size(); ++i)
-    if (scatters(i) && !is_integer(g_[i].node->dtype) &&
+    if (at(i).order == FoldOrder::ByIndex && !is_integer(g_[i].node->dtype) &&
         canon_[g_[i].in[1]] == canon_[g_[scatter].in[1]])
       return i;
   return scatter;
@@ -138,12 +140,65 @@ int Candidate::scanned_axis(std::int32_t node) const {
     const std::int32_t i = stack.back();
     stack.pop_back();
     if (g_[i].leaf || std::exchange(seen_[i], walk_) == walk_) continue;
-    if (scanned_[i]) return static_cast<int>(g_[i].node->axes[0]);
-    if (root_[i] && i != canon_[node]) continue;
+    if (at(i).order == FoldOrder::Running) return static_cast<int>(g_[i].node->axes[0]);
+    if (is_root(i) && i != canon_[node]) continue;
     for (std::int32_t in : g_[i].in)
       if (in >= 0) stack.push_back(canon_[in]);
   }
   return -1;
+}
+
+Candidate::Products Candidate::products_of(std::int32_t node) const {
+  Products found;
+  if (multiplies(node)) {
+    found.stored = node;
+    return found;
+  }
+  if (is_row_value(*this, node)) {
+    found.computed.push_back(attention_of(node));
+    return found;
+  }
+  if (direct(node) || at(node).order == FoldOrder::Chunks) return found;
+  const bool update = g_[node].node->kind == NodeKind::Update;
+  ++walk_;
+  struct Item {
+    std::int32_t node;
+    bool by_rows;
+  };
+  std::vector<Item> stack{{node, true}};
+  while (!stack.empty()) {
+    const Item item = stack.back();
+    stack.pop_back();
+    for (const std::int32_t in : g_[item.node].in) {
+      if (in < 0 || (update && item.node == node && in != g_[node].in[1])) continue;
+      const std::int32_t c = canon_[in];
+      if (g_[c].leaf || seen_[c] == walk_) continue;
+      if (attention_of(c) >= 0 && !is_root(c)) {
+        if (const std::int32_t p = attention_of(c); seen_[p] != walk_) {
+          found.computed.push_back(p);
+          seen_[p] = walk_;
+        }
+        continue;
+      }
+      if (multiplies(c)) {
+        if (is_root(c)) {
+          if (item.by_rows && follows_product(g_, item.node, c, c) &&
+              !folds_apart(*this, item.node, c))
+            found.stored = c;
+        } else {
+          found.computed.push_back(c);
+          seen_[c] = walk_;
+        }
+        continue;
+      }
+      if (is_root(c)) continue;
+      seen_[c] = walk_;
+      stack.push_back({c, item.by_rows && g_[c].node->kind != NodeKind::Reduce &&
+                              g_[c].node->kind != NodeKind::View});
+    }
+  }
+  if (update) found.stored = -1;
+  return found;
 }
 
 // As they were recorded, but that what several products of an attention read comes before all of
@@ -151,7 +206,7 @@ int Candidate::scanned_axis(std::int32_t node) const {
 std::vector<std::int32_t> Candidate::roots_in_order() const {
   std::vector<std::int32_t> several;  // those products
   for (std::int32_t i = 0; i < g_.size(); ++i)
-    if (attends_[i] && attention(i)->products.size() > 1) several.push_back(i);
+    if (attention(i) && attention(i)->products.size() > 1) several.push_back(i);
   std::vector<std::int32_t> order;
   std::vector<bool> placed(g_.nodes.size());
   const auto place = [&](const auto& self, std::int32_t i) -> void {
@@ -162,7 +217,7 @@ std::vector<std::int32_t> Candidate::roots_in_order() const {
     order.push_back(i);
   };
   for (std::int32_t i = 0; i < g_.size(); ++i) {
-    if (!root_[i]) continue;
+    if (!is_root(i)) continue;
     const Products of = several.empty() ? Products{} : products_of(i);
     for (const std::int32_t p : several) {
       const Attention& a = *attention(p);
@@ -170,7 +225,7 @@ std::vector<std::int32_t> Candidate::roots_in_order() const {
           std::ranges::none_of(of.computed, [&](std::int32_t q) { return a.multiplies(q); }))
         continue;
       const std::int32_t values = canon_[a.values(g_, p)];
-      for (const std::int32_t r : root_[values] ? std::vector{values} : reached_roots(values))
+      for (const std::int32_t r : is_root(values) ? std::vector{values} : reached_roots(values))
         place(place, r);
     }
     place(place, i);
@@ -198,7 +253,7 @@ std::vector<Step> Candidate::regions() const {
     if (!multiplied.empty() && into < 0 &&
         (multiplied[0] != products.stored || multiplied[0] == i)) {
       Step s;
-      s.region = {RegionKind::Product, {}, multiplied[0], {}, attends_[multiplied[0]]};
+      s.region = {at(multiplied[0]).order, {}, multiplied[0]};
       steps.push_back(std::move(s));
       into = static_cast<std::int32_t>(steps.size()) - 1;
       computing[multiplied[0]] = into;
@@ -206,7 +261,7 @@ std::vector<Step> Candidate::regions() const {
     if (into >= 0) {
       RegionSpec& region = steps[into].region;
       for (const std::int32_t p : multiplied)
-        for (const std::int32_t q : attends_[p] ? attention(p)->products : std::vector{p})
+        for (const std::int32_t q : attention(p) ? attention(p)->products : std::vector{p})
           if (!region.multiplies(q)) {
             region.beside.push_back(q);
             computing[q] = into;
@@ -224,24 +279,22 @@ std::vector<Step> Candidate::regions() const {
     if (others)
       for (auto s = std::lower_bound(others->begin(), others->end(), after);
            s != others->end() && into < 0; ++s)
-        if (*s != after || (steps[*s].region.kind == RegionKind::Map &&
-                            same_index_only(i, steps[*s].region.roots)))
+        if (*s != after ||
+            (steps[*s].region.over_elements() && same_index_only(i, steps[*s].region.roots)))
           into = *s;
     if (into < 0) {
       Step s;
       s.kind = direct(i) ? StepKind::Direct : StepKind::Kernel;
       s.epilogue = epilogue(i);
-      s.region.kind = scatters(i)  ? RegionKind::Scatter
-                      : blocked(i) ? RegionKind::Blocked
-                                   : RegionKind::Map;
+      s.region.order = at(i).order;
       steps.push_back(std::move(s));
       into = static_cast<std::int32_t>(steps.size()) - 1;
-      if (others && !(is_arg(g_[i].node->reduce) && steps[into].region.kind == RegionKind::Blocked))
+      if (others && !(is_arg(g_[i].node->reduce) && steps[into].region.order == FoldOrder::Chunks))
         others->push_back(into);
     }
     steps[into].region.roots.push_back(i);
     step_of[i] = into;
-    if (others && steps[into].region.kind == RegionKind::Map &&
+    if (others && steps[into].region.over_elements() &&
         steps[into].region.roots.size() == kMaxRoots)
       others->erase(std::find(others->begin(), others->end(), into));
   }

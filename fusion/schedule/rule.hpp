@@ -24,6 +24,10 @@ class Offers {
  public:
   // Whether the candidate is now as offered.
   virtual bool make(const Offer& o) = 0;
+  // What the candidate is no plan without, as it is: there is no other way.
+  virtual void require(const Edit& e) = 0;
+  // What has been offered, and what the candidate is no plan with: all is searched again without.
+  virtual void withdraw(const Edit& e) = 0;
 
  protected:
   ~Offers() = default;

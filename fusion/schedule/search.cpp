@@ -19,7 +19,7 @@ bool same_offer(const Edit& a, const Edit& b) { return a.kind == b.kind && a.nod
 void place(Candidate& c, std::int32_t i) {
   const PlanNode& gn = c.problem().graph[i];
   if (gn.wanted) c.add_root(i, "wanted");
-  if (gn.node->kind == NodeKind::Update && !c.packs(i)) {
+  if (gn.node->kind == NodeKind::Update && !c.read_mode(i).in_parts()) {
     c.add_root(i, "a write to storage");
     c.add_own_root(gn.in[0], "a write to it");
   }
@@ -67,8 +67,6 @@ void Search::go_on() {
   const PlanGraph& g = problem_.graph;
   if (at_.phase == Position::Begin) {
     ask_rules([&](const Rule& r) { r.begin(c, *this); });
-    c.find_unfolded();
-    c.find_parts();
     at_.phase = Position::Visit;
   }
   for (; at_.phase == Position::Visit && at_.node < g.size(); ++at_.node) {
@@ -80,7 +78,6 @@ void Search::go_on() {
     ask_rules([&](const Rule& r) {
       if (r.visits() & kind) r.visit(c, i, *this);
     });
-    if (c.multiplies(i)) c.place_operands(i);
     for (std::int32_t in : g[i].in)
       if (in >= 0 && !c.is_root(problem_.canon[in]))
         depth_[i] = std::max(depth_[i], depth_[in] + 1);
@@ -90,30 +87,30 @@ void Search::go_on() {
         c.add_root(i, "the chain before it is long"))
       depth_[i] = 0;
   }
-  if (at_.phase == Position::Visit) {
-    c.place_product_readers();
-    at_.phase = Position::Revise;
-  }
+  if (at_.phase == Position::Visit) at_.phase = Position::Revise;
   if (at_.phase == Position::Revise) ask_rules([&](const Rule& r) { r.revise(c, *this); });
   at_.phase = Position::Regions;
 }
 
 std::vector<Step> Search::regions() {
-  std::vector<Step> steps = best_->regions();
-  for (changed_ = true; std::exchange(changed_, false);) {
+  std::vector<Step> steps;
+  changed_ = true;
+  while (withdrawn_ || changed_) {
+    if (withdrawn_) {
+      decided_.push_back({*std::exchange(withdrawn_, std::nullopt), false});
+      for_good_ = decided_.size();
+      start();
+    }
+    steps = best_->regions();
+    changed_ = false;
     ask_rules([&](const Rule& r) {
       if (!changed_) r.revise_regions(*best_, steps, *this);
     });
-    changed_ = changed_ || best_->keep_products(steps);
-    if (changed_) steps = best_->regions();
   }
-  const std::optional<std::int32_t> broken = best_->broken_attention();
-  if (!broken) return steps;
-  decided_.push_back({{Edit::Attend, *broken, ""}, false});
-  for_good_ = decided_.size();
-  start();
-  return regions();
+  return steps;
 }
+
+void Search::require(const Edit& e) { changed_ |= best_->apply(e); }
 
 bool Search::make(const Offer& o) {
   const Edit& first = *o.edits.begin();

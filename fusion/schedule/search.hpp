@@ -50,6 +50,8 @@ class Search final : public Offers {
   std::vector<Fork> take_forks() { return std::move(forks_); }
 
   bool make(const Offer& o) override;
+  void require(const Edit& e) override;
+  void withdraw(const Edit& e) override { withdrawn_ = e; }
 
  private:
   void start();
@@ -68,6 +70,7 @@ class Search final : public Offers {
   std::optional<Decision> left_at_;
   std::vector<Fork> forks_;
   bool changed_ = false;
+  std::optional<Edit> withdrawn_;
   std::vector<Choice> considered_;
 };
 

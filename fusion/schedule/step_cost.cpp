@@ -30,14 +30,14 @@ double kernel_seconds(const Problem& p, const Step& s, double bytes) {
   const Machine& m = *p.target.machine;
   const LoweredKernel& k = s.lowered;
   double seconds = region_seconds(m, bytes, k.work) + k.in_order;
-  if (s.region.kind == RegionKind::Product && !s.region.attention)
+  if (s.region.product >= 0 && s.region.order == FoldOrder::Whole)
     for (const std::int32_t product : s.region.products())
       seconds += tiling_seconds(p.target, p.graph, product);
   std::int64_t parts = k.planned_grid;
-  if (s.region.kind == RegionKind::Scatter) {
+  if (s.region.order == FoldOrder::ByIndex) {
     const PlanNode& gn = p.graph[s.region.roots[0]];
-    parts = scatter_pieces(element_count(p.graph[gn.in[2]].node->extents).estimate(),
-                           element_count(gn.node->extents).estimate());
+    parts =
+        scatter_pieces(p.graph[gn.in[2]].node->elements.estimate(), gn.node->elements.estimate());
   }
   return shared_seconds(p, seconds, parts);
 }
@@ -52,8 +52,7 @@ double direct_seconds(const Problem& p, const Step& s, double bytes) {
     return shared_seconds(p, seconds, n.elements.estimate() / length);
   }
   if (n.kind == NodeKind::Call && n.call == CallId::Scatter) {
-    const std::int64_t elements =
-        element_count(p.graph[p.graph[root].in[2]].node->extents).estimate();
+    const std::int64_t elements = p.graph[p.graph[root].in[2]].node->elements.estimate();
     const double seconds =
         static_cast<double>(elements) * m.near_element + memory_seconds(m, bytes);
     return shared_seconds(p, seconds, scatter_pieces(elements, n.elements.estimate()));

@@ -8,7 +8,7 @@
 
 using namespace plait;
 using namespace plait::test;
-using fusion::RegionKind;
+using fusion::FoldOrder;
 
 namespace {
 
@@ -17,15 +17,15 @@ std::shared_ptr<fusion::Plan> planned(const Array& a, const fusion::Target& targ
   tracer::Node* wanted[] = {node.get()};
   return fusion::make_plan(fusion::Graph(wanted), target);
 }
-// The kinds of a plan's regions.
-std::vector<RegionKind> kinds(const Array& a, const fusion::Target& target) {
+// How the folds of a plan's regions go.
+std::vector<FoldOrder> orders(const Array& a, const fusion::Target& target) {
   const auto plan = planned(a, target);
-  std::vector<RegionKind> found;
-  for (const fusion::Step& s : plan->steps) found.push_back(s.region.kind);
+  std::vector<FoldOrder> found;
+  for (const fusion::Step& s : plan->steps) found.push_back(s.region.order);
   return found;
 }
 
-using Kinds = std::vector<RegionKind>;
+using Orders = std::vector<FoldOrder>;
 
 const Machine device = device_machine({});
 const fusion::Target on_device = engine::device_target(device);
@@ -35,7 +35,7 @@ const fusion::Target on_device = engine::device_target(device);
 TEST_CASE("few long rows are spread over a device in chunks, where that keeps their bits") {
   engine::start();
   config().eager_limit = 0;
-  const Kinds whole{RegionKind::Map}, chunks{RegionKind::Blocked};
+  const Orders whole{FoldOrder::Whole}, chunks{FoldOrder::Chunks};
   const auto zeros = [](const Dims& shape, DType t) {
     return tracer::full(shape, cast(Scalar::of(DType::Float64, 0.0), t));
   };
@@ -45,18 +45,18 @@ TEST_CASE("few long rows are spread over a device in chunks, where that keeps th
   for (DType t : {DType::Float32, DType::Float64, DType::Complex64, DType::Int32})
     for (std::int64_t rows : {4, 100, 500, 600}) {
       INFO(name(t) << ", " << rows << " rows");
-      CHECK(kinds(reduced(ReduceKind::Sum, rows, t), {}) == (rows < 64 ? chunks : whole));
-      CHECK(kinds(reduced(ReduceKind::Sum, rows, t), on_device) == (rows < 512 ? chunks : whole));
+      CHECK(orders(reduced(ReduceKind::Sum, rows, t), {}) == (rows < 64 ? chunks : whole));
+      CHECK(orders(reduced(ReduceKind::Sum, rows, t), on_device) == (rows < 512 ? chunks : whole));
     }
   for (ReduceKind kind : {ReduceKind::Max, ReduceKind::ArgMin})
-    CHECK(kinds(reduced(kind, 100, DType::Float64), on_device) == chunks);
+    CHECK(orders(reduced(kind, 100, DType::Float64), on_device) == chunks);
   // NumPy multiplies in order. float16 is summed in float32.
-  CHECK(kinds(reduced(ReduceKind::Prod, 100, DType::Float64), on_device) == whole);
-  CHECK(kinds(reduced(ReduceKind::Sum, 100, DType::Float16), on_device) ==
-        Kinds{RegionKind::Blocked, RegionKind::Map});
+  CHECK(orders(reduced(ReduceKind::Prod, 100, DType::Float64), on_device) == whole);
+  CHECK(orders(reduced(ReduceKind::Sum, 100, DType::Float16), on_device) ==
+        Orders{FoldOrder::Chunks, FoldOrder::Whole});
   // Short rows are a block's each.
   const Array shorter = reduce(ReduceKind::Sum, zeros({100, 60000}, DType::Float32), 1);
-  CHECK(kinds(shorter, on_device) == whole);
+  CHECK(orders(shorter, on_device) == whole);
 }
 
 TEST_CASE("a device's product adds what would be in memory anyway and lies as it does") {

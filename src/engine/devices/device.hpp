@@ -1,4 +1,4 @@
-// One accelerator as the engine sees it: memory, kernels of the loop IR and the join of a Blocked
+// One accelerator as the engine sees it: memory, kernels of the loop IR and the join of a chunked
 // region's partial results. All its work runs in the order it was asked for; nothing here waits for
 // it but the calls of DeviceMemory that say so.
 #pragma once
@@ -20,7 +20,7 @@ struct DeviceKernel {
 struct KernelExtents {
   const std::int64_t* params;
   std::int64_t grid;
-  std::int64_t split = 0;  // Blocked: extent of the axis that is cut into chunks
+  std::int64_t split = 0;  // in chunks: extent of the axis that is cut into chunks
 };
 
 // Who is told about when a launch fails.

@@ -101,7 +101,7 @@ struct BoundStep {
   std::span<const Root> roots;
   const std::int64_t* params;
   const Scalar* scalars;
-  std::int64_t extent;              // of the grid; Blocked, Scatter: of the axis that is cut
+  std::int64_t extent;              // of the grid; in pieces: of the axis that is cut
   const BoundOperation* operation;  // Direct
 };
 

@@ -11,7 +11,7 @@
 
 namespace plait::engine {
 
-// How the axis of a Blocked region or a Scatter is cut.
+// How the axis of a region in pieces is cut.
 struct AxisCut {
   Chunks chunks;
   std::int64_t longest = 1;  // chunk
@@ -92,10 +92,7 @@ class Executor {
 };
 
 // Whether a region's grid runs over chunks.
-inline bool is_cut(const fusion::Step& s) {
-  return s.region.kind == fusion::RegionKind::Blocked ||
-         s.region.kind == fusion::RegionKind::Scatter;
-}
+inline bool is_cut(const fusion::Step& s) { return fusion::in_pieces(s.region.order); }
 std::int64_t elements_an_iteration(const BoundStep& s);
 Chunks chunks_of(const BoundStep& s, bool on_device = false);
 

@@ -86,7 +86,7 @@ std::size_t forget_plans();
 void bound_plans();  // by the limit that settings have now
 TableSize plans_kept();
 
-// Chunks of a Blocked region's split axis and how their partial results join.
+// Chunks of a chunked region's split axis and how their partial results join.
 struct Chunks {
   std::vector<std::int64_t> bounds;  // chunk c is [bounds[c], bounds[c + 1])
   // Postfix over a stack of chunks: >= 0 pushes that chunk, -1 joins the two on top into the lower

@@ -22,7 +22,7 @@ void fields(A& a, Answer& s) {
 }
 template <class A>
 void fields(A& a, RegionSpec& r) {
-  all(a, r.kind, r.roots, r.product, r.beside, r.attention);
+  all(a, r.order, r.roots, r.product, r.beside);
 }
 template <class A>
 void fields(A& a, BufferSource& b) {

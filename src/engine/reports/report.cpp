@@ -108,7 +108,7 @@ std::string target_text(const Graph& g, const Step& s, const std::vector<std::in
   for (fusion::ExprId e : l.params) params.push_back(values[e]);
   params.push_back(0);  // never empty
   KernelExtents e{params.data(), values[l.grid_extent], 0};
-  if (s.region.kind == fusion::RegionKind::Blocked) {
+  if (s.region.order == fusion::FoldOrder::Chunks) {
     const Node& operand = *g[g[s.region.roots[0]].in[0]].node;
     const std::int64_t inner = element_count(operand.shape) / std::max<std::int64_t>(1, e.grid);
     e.split = e.grid;
@@ -136,9 +136,9 @@ std::string body_text(const Graph& g, const Step& s, const std::vector<std::int6
                       const ExplainOptions& options) {
   if (s.kind == StepKind::Direct) return direct_text(g, s, options);
   std::ostringstream out;
-  if (s.region.kind == fusion::RegionKind::Blocked)
+  if (s.region.order == fusion::FoldOrder::Chunks)
     out << "  chunks of the reduced axis, joined in a fixed order\n";
-  if (s.region.kind == fusion::RegionKind::Scatter)
+  if (s.region.order == fusion::FoldOrder::ByIndex)
     out << "  pieces of what indices name the rows of, with tables that are joined in a fixed "
            "order\n";
   if (s.update == fusion::UpdateMode::InPlace) out << "  writes in place\n";

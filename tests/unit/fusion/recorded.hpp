@@ -48,12 +48,12 @@ inline Bytes results(const ir::Kernel& k, Bytes buffers, const std::vector<std::
 // The one region of a recorded value, lowered and untouched by passes.
 class Recorded {
  public:
-  explicit Recorded(const Array& a, fusion::RegionKind kind = fusion::RegionKind::Map)
+  explicit Recorded(const Array& a, fusion::FoldOrder order = fusion::FoldOrder::Whole)
       : node_(tracer::read(a)), recorded_(std::vector<tracer::Node*>{node_.get()}) {
     canon_ = fusion::common_subexpressions(graph_);
     non_negative_ = fusion::non_negative(graph_, canon_);
     for (std::int32_t i = 0; i < graph_.size(); ++i) in_memory_.push_back(graph_[i].leaf);
-    const fusion::RegionSpec region{kind, {graph_.size() - 1}};
+    const fusion::RegionSpec region{order, {graph_.size() - 1}};
     REQUIRE(fusion::survey(input(), region).needs.empty());
     fusion::lower(input(), region, lowered);
     ir::verify(lowered.kernel);

@@ -159,6 +159,55 @@ TEST_CASE("an offer that pays with another one's edit only is found by whole cos
   CHECK(stored(*plan(one, 0)) == 1);
 }
 
+namespace {
+
+// The exponential of what has one, offered at no cost; what reads it cannot have it in memory.
+class StoreExponential final : public fusion::Rule {
+ public:
+  explicit StoreExponential(bool stays) : stays_(stays) {}
+
+  void begin(const fusion::Candidate& c, fusion::Offers& o) const override {
+    o.make({{{Edit::Store, exponential(c), "offered"}}});
+  }
+  void revise(const fusion::Candidate& c, fusion::Offers& o) const override {
+    o.require({Edit::Store, c.problem().graph[exponential(c)].in[0], "asked for"});
+  }
+  void revise_regions(const fusion::Candidate& c, std::span<const fusion::Step>,
+                      fusion::Offers& o) const override {
+    if (!stays_ && c.is_root(exponential(c))) o.withdraw({Edit::Store, exponential(c), ""});
+  }
+
+ private:
+  static std::int32_t exponential(const fusion::Candidate& c) {
+    const fusion::PlanGraph& g = c.problem().graph;
+    std::int32_t found = -1;
+    for (std::int32_t i = 0; i < g.size(); ++i)
+      if (!g[i].leaf && g[i].node->kind == NodeKind::Elementwise && g[i].node->fn == OpId::Exp)
+        found = i;
+    return found;
+  }
+  const bool stays_;
+};
+
+}  // namespace
+
+TEST_CASE("what a plan is no plan without is taken, what it is none with is given up") {
+  config().eager_limit = 0;
+  for (const bool stays : {true, false}) {
+    const StoreExponential rule(stays);
+    const fusion::Rule* const rules[] = {&rule};
+    const Array of = apply(OpId::Sqrt, pending({100, 50}));
+    const Graph g(apply(OpId::Negative, apply(OpId::Exp, of)));
+    const auto plan = fusion::make_plan(g.graph, {}, fusion::Reuse::Recompute, rules);
+    const auto stored = [&](const std::string& why) {
+      return std::count_if(plan->notes.begin(), plan->notes.end(),
+                           [&](const fusion::Note& n) { return n.text == why; });
+    };
+    CHECK(stored("offered") == stays);
+    CHECK(stored("asked for") == 1);
+  }
+}
+
 TEST_CASE("candidates are values: a copy is edited alone") {
   const Numbered g(shared_exponential());
   const std::vector<std::int32_t> canon = fusion::common_subexpressions(g.numbered);

@@ -21,7 +21,7 @@ Planned attended(F&& weights, const Machine& m = kMachine, std::int64_t depth = 
                           operand({520, 40}));
   };
   return {{product()},
-          {&fusion::call_libraries(), &fusion::attend_in_blocks()},
+          {&fusion::call_libraries(), &fusion::place_products(), &fusion::attend_in_blocks()},
           m,
           {.lanes = lanes, .product_depth = depth}};
 }
@@ -33,7 +33,7 @@ TEST_CASE("attend_in_blocks: a softmax of scores, whatever the machine") {
   for (const double byte : {0., 1.}) {
     const Planned p = attended(softmax, with_memory(byte));
     REQUIRE(p.plan->steps.size() == 1);
-    CHECK(p.plan->steps[0].region.attention);
+    CHECK(p.plan->steps[0].region.order == fusion::FoldOrder::Rescaled);
     CHECK(p.plan->considered.empty());
     CHECK(p.plan->bytes_moved == p.plan->bytes_least);
   }
@@ -59,6 +59,6 @@ TEST_CASE("attend_in_blocks: not weights that blocks of keys cannot rescale") {
     return apply(OpId::Divide, apply(OpId::Exp, d), row_of(ReduceKind::Sum, d));
   });
   CHECK(p.calls() == 2);
-  CHECK(p.regions(fusion::RegionKind::Product) == 0);
+  CHECK(p.products() == 0);
   CHECK(attended(softmax, kMachine, 0).calls() == 2);  // no region multiplies
 }

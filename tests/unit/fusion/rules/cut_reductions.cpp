@@ -9,7 +9,7 @@ namespace {
 bool cut(const Array& a, fusion::Target target = {}) {
   const Planned p({apply(OpId::Negative, a)}, {&fusion::cut_reductions()}, kMachine, target);
   CHECK(p.plan->considered.empty());  // it decides bits: no machine is asked
-  const int blocked = p.regions(fusion::RegionKind::Blocked);
+  const int blocked = p.regions(fusion::FoldOrder::Chunks);
   CHECK(p.stored("few results of a long reduction") == blocked);
   return blocked == 1;
 }

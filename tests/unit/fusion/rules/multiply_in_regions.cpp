@@ -8,11 +8,13 @@ namespace {
 
 struct Multiplied : Planned {
   Multiplied(const Array& a, const Machine& m = kMachine, std::int64_t depth = 64)
-      : Planned({a}, {&fusion::call_libraries(), &fusion::multiply_in_regions()}, m,
-                {.product_depth = depth}) {}
+      : Planned(
+            {a},
+            {&fusion::call_libraries(), &fusion::place_products(), &fusion::multiply_in_regions()},
+            m, {.product_depth = depth}) {}
   bool in_region() const {
     const bool called = choice("computed by a library call").taken;
-    CHECK(regions(fusion::RegionKind::Product) == !called);
+    CHECK(products() == !called);
     CHECK(calls() == called);
     return !called;
   }

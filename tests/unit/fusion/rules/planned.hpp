@@ -31,10 +31,15 @@ struct Planned {
     target.machine = &machine;
     plan = fusion::make_plan(fusion::Graph(pointers), target, fusion::Reuse::Recompute, rules);
   }
-  int regions(fusion::RegionKind k) const {
-    return count(plan->steps, [&](const auto& s) { return !is_call(s) && s.region.kind == k; });
+  int regions(fusion::FoldOrder order) const {
+    return regions([&](const auto& r) { return r.product < 0 && r.order == order; });
   }
-  int maps() const { return regions(fusion::RegionKind::Map); }
+  int maps() const {
+    return regions([](const auto& r) { return r.over_elements(); });
+  }
+  int products() const {
+    return regions([](const auto& r) { return r.product >= 0; });
+  }
   int calls() const { return count(plan->steps, is_call); }
   // Nodes that are in memory for this reason.
   int stored(const std::string& why) const {
@@ -52,6 +57,9 @@ struct Planned {
 
  private:
   static bool is_call(const fusion::Step& s) { return s.kind == fusion::StepKind::Direct; }
+  int regions(auto&& such) const {
+    return count(plan->steps, [&](const auto& s) { return !is_call(s) && such(s.region); });
+  }
   static int count(const auto& all, auto&& f) {
     return static_cast<int>(std::count_if(all.begin(), all.end(), f));
   }

@@ -27,7 +27,7 @@ TEST_CASE("scatter_in_regions: with what it reads while memory costs more than a
     const bool called = byte == 0;
     CHECK(p.choice("computed by a call").taken == called);
     CHECK(p.calls() == called);
-    CHECK(p.regions(fusion::RegionKind::Scatter) == !called);
+    CHECK(p.regions(fusion::FoldOrder::ByIndex) == !called);
   }
 }
 
@@ -39,7 +39,7 @@ TEST_CASE("scatter_in_regions: a call where nothing is spared, of a device where
     const Planned device =
         scatters(combined(indices(), operand({30000}), bins), with_memory(1), false);
     CHECK(device.calls() == (bins == 30000));
-    CHECK(device.regions(fusion::RegionKind::Scatter) == (bins == 50));
+    CHECK(device.regions(fusion::FoldOrder::ByIndex) == (bins == 50));
     CHECK(device.plan->considered.empty());
   }
 }
@@ -50,7 +50,7 @@ TEST_CASE("scatter_in_regions: one region of what combines by the same indices i
                   {&fusion::call_libraries(), &fusion::scatter_in_regions()}, with_memory(1),
                   {.lanes = true});
   CHECK(p.calls() == 0);
-  CHECK(p.regions(fusion::RegionKind::Scatter) == 1);
+  CHECK(p.regions(fusion::FoldOrder::ByIndex) == 1);
 }
 
 TEST_CASE("scatter_in_regions: a call, whatever it costs, of values that are no loop's") {
