@@ -4,10 +4,10 @@
 #include <utility>
 
 #include "fusion/graph/nonnegative.hpp"
-#include "fusion/lower/equal_regions.hpp"
 #include "fusion/lower/reach.hpp"
 #include "fusion/passes/passes.hpp"
 #include "fusion/schedule/layouts.hpp"
+#include "loops.hpp"
 #include "roll.hpp"
 #include "schedule/beam.hpp"
 #include "traffic.hpp"
@@ -56,9 +56,8 @@ class Planner {
     plan_->notes = search.candidate().notes();
     plan_->considered = search.considered();
     count_traffic(g_, *plan_);
-    if (target_.lanes) {
-      roll_steps(g_, *plan_, facts_, memory.owners());
-    }
+    plan_->loops = find_loops(plan_->steps, g_.size());
+    if (target_.lanes) roll_loops(g_, *plan_, facts_, memory.owners());
     find_last_uses();
     g_.answers().close();
     plan_->answers = std::move(g_.answers());
@@ -99,6 +98,7 @@ class Planner {
       if (keeps) known_.keep(*found, facts_);
     }
     found->lowered.repeated = std::move(s.lowered.repeated);
+    s.region_class = found->region_class;
     s.lowered = std::move(found->lowered);
     s.trailing = std::move(found->trailing);
   }
@@ -193,6 +193,7 @@ bool bind(const Plan& p, const Graph& g, std::vector<std::int64_t>& values) {
 std::size_t bytes_of(const Plan& p) {
   std::size_t n =
       sizeof p + p.exprs.bytes() + p.answers.bytes() + p.canon.size() * sizeof(std::int32_t);
+  for (const StepLoop& l : p.loops) n += sizeof l + l.carried.size() * sizeof(std::int32_t);
   n += p.layouts.size() * sizeof(Dims) + p.notes.size() * sizeof(Note) +
        p.considered.size() * sizeof(Choice) + p.contenders.size() * sizeof(Contender);
   for (const Step& s : p.steps) {

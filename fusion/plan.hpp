@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-#include "fusion/lower/lower.hpp"
+#include "fusion/lower/equal_regions.hpp"
 #include "operation.hpp"
 #include "trailing.hpp"
 
@@ -24,6 +24,8 @@ enum class UpdateMode : std::uint8_t { None, InPlace, Fresh };
 struct Step {
   StepKind kind = StepKind::Kernel;
   RegionSpec region;  // roots; Direct: the one node
+  // Steps of one class have equal kernels (equal_regions.hpp).
+  std::int32_t region_class = kNoClass;
   LoweredKernel lowered;
   std::vector<ResultSpec> results;         // one a root
   std::optional<OperationSpec> operation;  // Direct
@@ -33,6 +35,16 @@ struct Step {
   std::vector<std::int32_t> dies;    // nodes whose memory nobody needs after this step
   std::shared_ptr<void> compiled;    // the engine's handle, set at the first run
   std::shared_ptr<void> schedule;  // the engine's, of steps that are run together from this one on
+};
+
+// Steps that come again, as those of a caller's loop do: `period` steps, `count` times, each with
+// the kernel of the one a period before. What the loop makes is read at the same place in each of
+// its iterations; what it begins with, and what it goes past, may be anything.
+struct StepLoop {
+  std::size_t first, period, count;
+  // What an iteration makes and later ones read or write over, in the first one.
+  std::vector<std::int32_t> carried;
+  std::size_t end() const { return first + period * count; }
 };
 
 struct Note {
@@ -59,6 +71,7 @@ struct Plan {
   Exprs exprs;
   Answers answers;  // of its graph's numbers: whoever gives the same has this plan
   std::vector<Step> steps;
+  std::vector<StepLoop> loops;  // in order, none in another
   std::vector<std::int32_t> canon;
   std::vector<Note> notes;
   std::vector<Dims> layouts;  // of each node that is not laid out as it was recorded: its axes

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cstdlib>
 #include <iterator>
-#include <string>
 #include <utility>
 
 #include "fusion/lower/reach.hpp"
@@ -21,23 +20,42 @@ constexpr std::int64_t kBlock = 512;
 class Roll {
  public:
   Roll(const PlanGraph& g, Plan& p, Facts& facts, std::span<const std::int32_t> owners)
-      : g_(g), ex_(p.exprs), facts_(facts), owners_(owners), steps_(p.steps) {}
+      : g_(g), ex_(p.exprs), facts_(facts), owners_(owners), steps_(p.steps), loops_(p.loops) {}
 
   void run() {
-    std::vector<Step> rolled;
-    for (std::size_t i = 0; i < steps_.size();) {
-      find(i);
-      if (count_ >= kLeastSteps && independent()) {
-        rely();
-        roll();
-      } else {
-        // What was found to go on as the first does need not be compared again.
-        count_ = 1;
+    std::vector<Step> steps;
+    std::vector<StepLoop> loops;
+    std::size_t at = 0;
+    const auto take = [&](std::size_t count) {
+      for (const std::size_t end = at + count; at < end; ++at)
+        steps.push_back(std::move(steps_[at]));
+    };
+    for (StepLoop& l : loops_) {
+      take(l.first - at);
+      const std::size_t first = steps.size(), end = l.end();
+      bool rolled = false;
+      for (const bool rewritten = rewrites(l); rewritten && at < end;) {
+        find(at, end);
+        if (count_ < kLeastSteps) {
+          take(1);
+        } else if (!independent()) {
+          take(count_);
+        } else {
+          rely();
+          roll();
+          take(1);
+          at += count_ - 1;
+          rolled = true;
+        }
       }
-      rolled.push_back(std::move(steps_[i]));
-      i += count_;
+      take(end - at);
+      if (rolled) continue;  // it is no loop of steps any more
+      l.first = first;
+      loops.push_back(std::move(l));
     }
-    steps_ = std::move(rolled);
+    take(steps_.size() - at);
+    steps_ = std::move(steps);
+    loops_ = std::move(loops);
   }
 
  private:
@@ -45,35 +63,28 @@ class Roll {
   Step& step(std::size_t r) { return steps_[first_ + r]; }
   LoweredKernel& kernel() { return step(0).lowered; }
 
-  bool writes_in_place(const Step& s) const {
-    return s.kind == StepKind::Kernel && s.region.over_elements() && s.region.roots.size() == 1 &&
-           s.update == UpdateMode::InPlace && s.lowered.partials.empty();
+  // Whether each step writes to the version that the one before makes, in its memory.
+  bool rewrites(const StepLoop& l) const {
+    const Step &a = steps_[l.first], &b = steps_[l.first + 1];
+    return l.period == 1 && a.kind == StepKind::Kernel && a.region.over_elements() &&
+           a.region.roots.size() == 1 && a.update == UpdateMode::InPlace &&
+           a.lowered.partials.empty() && b.results[0].target->old == a.region.roots[0];
   }
 
-  void find(std::size_t first) {
+  // The steps from that one on that write as much further on each, to versions of which nobody else
+  // asks for any but the last.
+  void find(std::size_t first, std::size_t end) {
     first_ = first;
     count_ = 1;
-    if (!writes_in_place(step(0)) || first + 1 == steps_.size() || !chained(0)) return;
-    code_ = serialize(kernel().kernel);
-    while (first_ + count_ < steps_.size() && chained(count_ - 1) && goes_on()) ++count_;
+    while (first_ + count_ < end && !step(count_ - 1).results[0].kept && goes_on()) ++count_;
   }
-  // Step r + 1 writes to the version that step r makes, which nobody else asks for.
-  bool chained(std::size_t r) {
-    const Step &a = step(r), &b = step(r + 1);
-    return writes_in_place(b) && !a.results[0].kept &&
-           g_[b.region.roots[0]].in[0] == a.region.roots[0];
-  }
-  // Whether the next step is as the ones before, by as much further on.
   bool goes_on() {
     const LoweredKernel &a = kernel(), &b = step(count_).lowered;
-    if (a.params.size() != b.params.size() || a.buffers.size() != b.buffers.size() ||
-        a.scalars.size() != b.scalars.size() || now(a.grid_extent) != now(b.grid_extent))
-      return false;
+    if (now(a.grid_extent) != now(b.grid_extent)) return false;
     for (std::size_t i = 0; i < a.buffers.size(); ++i)
       if (owner(a.buffers[i].index) != owner(b.buffers[i].index)) return false;
     for (std::size_t i = 0; i < a.scalars.size(); ++i)
       if (a.scalars[i] != b.scalars[i] && !same_value(a.scalars[i], b.scalars[i])) return false;
-    if (serialize(b.kernel) != code_) return false;
     if (count_ == 1) further_.resize(a.params.size());
     for (std::size_t i = 0; i < a.params.size(); ++i) {
       if (count_ == 1) further_[i] = now(b.params[i]) - now(a.params[i]);
@@ -167,6 +178,7 @@ class Roll {
     for (BufferSource& b : l.buffers)
       if (b.index == root) b.index = last.region.roots[0];
     s.region.roots = last.region.roots;
+    s.region_class = kNoClass;
     ResultSpec& result = s.results[0];
     result.kept = last.results[0].kept;
     if (row != ex_.zero()) {
@@ -258,15 +270,15 @@ class Roll {
   Facts& facts_;
   const std::span<const std::int32_t> owners_;
   std::vector<Step>& steps_;
+  std::vector<StepLoop>& loops_;
   // The steps that are looked at: they go on as the first one, each parameter by as much.
   std::size_t first_ = 0, count_ = 1;
-  std::string code_;
   std::vector<std::int64_t> further_;
 };
 
 }  // namespace
 
-void roll_steps(const PlanGraph& g, Plan& p, Facts& facts, std::span<const std::int32_t> owners) {
+void roll_loops(const PlanGraph& g, Plan& p, Facts& facts, std::span<const std::int32_t> owners) {
   Roll(g, p, facts, owners).run();
 }
 

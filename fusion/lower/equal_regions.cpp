@@ -31,33 +31,34 @@ std::optional<FoundOfRegion> EqualRegions::find(const LoweringInput& in, const R
   describe(in, region, beside);
   const auto same = known_.find(key_);
   if (same == known_.end()) return std::nullopt;
-  for (const auto& k : same->second) {
-    begin_renaming(k->nodes);
-    if (!answers_alike(*k, facts)) continue;
-    FoundOfRegion found = k->found;
-    rename(found);
-    return found;
+  FoundOfRegion found;
+  for (auto k = same->second.begin(); k != same->second.end();) {
+    switch (match(*k, facts, found)) {
+      case Match::Yes:
+        return found;
+      case Match::No:
+        ++k;
+        break;
+      case Match::Never:
+        k = same->second.erase(k);
+    }
   }
   return std::nullopt;
 }
 
-void EqualRegions::keep(const FoundOfRegion& found, const Facts& facts) {
-  if (met_.insert(std::hash<std::string>{}(key_)).second) return;
-  std::vector<std::unique_ptr<Known>>& all = known_[key_];
+void EqualRegions::keep(FoundOfRegion& found, const Facts& facts) {
+  std::vector<Known>& all = known_[key_];
   if (all.size() == kVariants) return;
-  begin_renaming(nodes_);
-  FoundOfRegion same = found;
-  rename(same);
-  std::vector<Answer> asked = distinct(facts.asked());
-  for (Answer a : asked) {
-    rename(a.question.left);
-    rename(a.question.right);
-  }
-  if (foreign_) return;
-  all.push_back(std::make_unique<Known>(nodes_, found, std::move(asked)));
+  // Regions that differ, in what they begin with, may still have equal kernels.
+  std::string code = ir::serialize(found.lowered.kernel);
+  for (const ir::Loop& l : found.lowered.kernel.loops) code += l.tile ? 't' : '-';
+  const auto next = static_cast<std::int32_t>(class_of_.size());
+  found.region_class = class_of_.try_emplace(std::move(code), next).first->second;
+  all.push_back({nodes_, found, distinct(facts.asked())});
 }
 
-// The nodes that the region is made of, from memory on.
+// The nodes that the region is made of, from memory on, in an order that follows from how it is
+// made alone.
 void EqualRegions::collect(const LoweringInput& in, const RegionSpec& region) {
   ++walk_;
   nodes_.clear();
@@ -76,7 +77,6 @@ void EqualRegions::collect(const LoweringInput& in, const RegionSpec& region) {
     for (const std::int32_t k : g_[i].in)
       if (k >= 0) reach(k);
   }
-  std::sort(nodes_.begin(), nodes_.end());
   for (std::size_t k = 0; k < nodes_.size(); ++k)
     at_[static_cast<std::size_t>(nodes_[k])] = static_cast<std::int32_t>(k);
 }
@@ -109,20 +109,23 @@ void EqualRegions::describe_node(const LoweringInput& in, std::int32_t i, bool r
   const PlanNode& gn = g_[i];
   const Node& n = *gn.node;
   const bool loaded = in.in_memory[i];
+  // Lowering looks at what these are, in memory too.
+  const bool by_kind = root || n.kind == NodeKind::View || n.kind == NodeKind::Empty;
+  if (loaded && !by_kind) return describe_memory(in, i);
   const std::int32_t base = gn.in[0] < 0 ? i : in.canon[gn.in[0]];
   // Where parts of an array lie that is not in memory decides how loops are cut.
   const bool starts = !loaded && (n.kind == NodeKind::Update ? !root : !in.in_memory[base]);
+  // Of memory it is the map that counts, where there is one.
+  const bool indexed = gn.index && !(gn.map && n.kind == NodeKind::View && in.in_memory[base]);
   put(static_cast<std::int64_t>(n.kind) | static_cast<std::int64_t>(n.dtype) << 8 |
       static_cast<std::int64_t>(n.view_dtype) << 16 | static_cast<std::int64_t>(n.fn) << 32);
   put(static_cast<std::int64_t>(n.reduce) | static_cast<std::int64_t>(n.call) << 16 |
       static_cast<std::int64_t>(n.n_inputs) << 40);
-  put(gn.leaf | loaded << 1 | gn.part << 2 | (gn.map != nullptr) << 3 | (gn.index != nullptr) << 4 |
+  put(gn.leaf | loaded << 1 | gn.part << 2 | (gn.map != nullptr) << 3 | indexed << 4 |
       in.non_negative[static_cast<std::size_t>(i)] << 5 | n.in_place << 6 | starts << 7);
   for (const std::int32_t k : gn.in) put(place_of(k));
   put(place_of(in.canon[i]));
-  const auto owner = static_cast<std::size_t>(in.memory_of[static_cast<std::size_t>(i)]);
-  if (std::exchange(owner_seen_[owner], walk_) != walk_) first_of_[owner] = place_of(i);
-  put(first_of_[owner]);
+  describe_owner(in, i);
   put(n.step, Number::Stride);
   put(n.axes);
   for (const Numbers* d : {&n.extents, &n.view_extents}) put(*d, Number::Extent);
@@ -133,20 +136,44 @@ void EqualRegions::describe_node(const LoweringInput& in, std::int32_t i, bool r
     put(gn.map->from);
     put(gn.map->step, Number::Stride);
   }
-  if (gn.index) {
+  if (indexed) {
     if (starts) put(gn.index->start, Number::Start);
     for (const Dims* d : {&gn.index->wider, &gn.index->axis}) put(*d);
     put(gn.index->step, Number::Stride);
   }
 }
 
-bool EqualRegions::answers_alike(const Known& k, Facts& facts) {
+// Elements, however they came there: what the first step of a loop reads was made otherwise than
+// what the others do.
+void EqualRegions::describe_memory(const LoweringInput& in, std::int32_t i) {
+  const Node& n = *g_[i].node;
+  put(~static_cast<std::int64_t>(n.dtype));
+  put(in.non_negative[static_cast<std::size_t>(i)]);
+  put(place_of(in.canon[i]));
+  describe_owner(in, i);
+  put(n.extents, Number::Extent);
+  put(n.byte_strides, Number::Stride);
+  if (static_cast<std::size_t>(i) < in.layouts.size()) put(in.layouts[static_cast<std::size_t>(i)]);
+}
+
+void EqualRegions::describe_owner(const LoweringInput& in, std::int32_t i) {
+  const auto owner = static_cast<std::size_t>(in.memory_of[static_cast<std::size_t>(i)]);
+  if (std::exchange(owner_seen_[owner], walk_) != walk_) first_of_[owner] = place_of(i);
+  put(first_of_[owner]);
+}
+
+// Never: what was found refers to more than the region is made of.
+EqualRegions::Match EqualRegions::match(const Known& k, Facts& facts, FoundOfRegion& renamed) {
+  begin_renaming(k.nodes);
   for (Answer a : k.asked) {
     rename(a.question.left);
     rename(a.question.right);
-    if (facts.ask(a.question) != a.yes) return false;
+    if (foreign_) return Match::Never;
+    if (facts.ask(a.question) != a.yes) return Match::No;
   }
-  return true;
+  renamed = k.found;
+  rename(renamed);
+  return foreign_ ? Match::Never : Match::Yes;
 }
 
 void EqualRegions::rename_node(std::int32_t& node) {

@@ -1,12 +1,13 @@
 // Regions that come again, as the steps of a caller's loop do: the same operations of the same
 // shapes and strides, over other nodes and at other offsets. What was found of the first holds for
 // each of them, where every question about the numbers that was asked then has the same answer.
+// Regions whose kernels are equal, buffer by buffer, are one class, which has a number: they differ
+// in parameters alone.
 #pragma once
 #include <memory>
 #include <optional>
 #include <string>
 #include <unordered_map>
-#include <unordered_set>
 #include <vector>
 
 #include "fusion/trailing.hpp"
@@ -14,7 +15,11 @@
 
 namespace plait::fusion {
 
+// The class of what equals nothing that is known.
+constexpr std::int32_t kNoClass = -1;
+
 struct FoundOfRegion {
+  std::int32_t region_class = kNoClass;
   std::vector<Need> needs;
   bool reads_elsewhere = false;  // an iteration what another stores to, of the old memory
   LoweredKernel lowered;
@@ -38,10 +43,10 @@ class EqualRegions {
   }
   // What was found of an equal region, with this one's nodes; `facts` records what that relies on.
   // `beside`: what else is to be equal. Nothing: what is found of this region may be kept next,
-  // when `facts` has been asked all that it follows from.
+  // when `facts` has been asked all that it follows from; its class is set then.
   std::optional<FoundOfRegion> find(const LoweringInput& in, const RegionSpec& region, int beside,
                                     Facts& facts);
-  void keep(const FoundOfRegion& found, const Facts& facts);
+  void keep(FoundOfRegion& found, const Facts& facts);
 
  private:
   struct Known {
@@ -52,9 +57,12 @@ class EqualRegions {
   void collect(const LoweringInput& in, const RegionSpec& region);
   void describe(const LoweringInput& in, const RegionSpec& region, int beside);
   void describe_node(const LoweringInput& in, std::int32_t i, bool root);
+  void describe_memory(const LoweringInput& in, std::int32_t i);
+  void describe_owner(const LoweringInput& in, std::int32_t i);
   std::int32_t place_of(std::int32_t node) const;
   void begin_renaming(const std::vector<std::int32_t>& from);
-  bool answers_alike(const Known& k, Facts& facts);
+  enum class Match : std::uint8_t { Yes, No, Never };
+  Match match(const Known& k, Facts& facts, FoundOfRegion& renamed);
   void rename(FoundOfRegion& f);
   void rename(LoweredKernel& k);
   void rename(Footprint& f);
@@ -76,11 +84,10 @@ class EqualRegions {
 
   const PlanGraph& g_;
   Exprs& exprs_;
-  // Most regions do not come again: one is kept when its key comes for the second time.
-  std::unordered_set<std::size_t> met_;
-  std::unordered_map<std::string, std::vector<std::unique_ptr<Known>>> known_;
+  std::unordered_map<std::string, std::vector<Known>> known_;
+  std::unordered_map<std::string, std::int32_t> class_of_;  // by kernels
   // Of the region at hand.
-  std::vector<std::int32_t> nodes_;  // in the order of the graph
+  std::vector<std::int32_t> nodes_;
   std::string key_;
   std::vector<int> seen_;         // in which walk
   std::vector<std::int32_t> at_;  // of a node of it: its place among them

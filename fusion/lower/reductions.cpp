@@ -100,7 +100,8 @@ bool Lowering::one_walk(std::int32_t id, const std::vector<int>& axes) const {
     const std::int32_t i = in_.canon[stack.back()];
     stack.pop_back();
     const Node& n = node(i);
-    if (!seen.insert(i).second || n.kind == NodeKind::Scalar || n.kind == NodeKind::Fill) continue;
+    if (!seen.insert(i).second || n.kind == NodeKind::Scalar) continue;
+    if (n.kind == NodeKind::Fill && !in_.in_memory[i]) continue;
     if (n.elements != 1 && n.extents != shape) return false;
     const bool view = n.kind == NodeKind::View && !in_.in_memory[i];
     if (in_.in_memory[i] || (view && in_.in_memory[in_.canon[g_[i].in[0]]])) {

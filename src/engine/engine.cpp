@@ -300,7 +300,7 @@ void evaluate_fused(std::span<Node* const> wanted) {
     for (const fusion::GNode& n : g.nodes) keep.emplace_back(n.recorded);
     if (!plan) {
       plan = new_plan(g, values, 0, host_target());
-      for (fusion::Step& s : plan->steps) take_kernel(s);  // belongs to what planning costs
+      take_kernels(*plan);  // belongs to what planning costs
       planning = seconds_now() - started;
       started += planning;
     }

@@ -5,9 +5,11 @@
 
 using namespace plait;
 using namespace plait::test;
+using tracer::Slice;
 
 namespace {
 engine::PlanSummary plan_of(const Array& a) {
+  config().plan = PlanMode::Always;
   tracer::evaluate(a);
   return engine::last_plan();
 }

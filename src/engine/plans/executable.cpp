@@ -99,7 +99,7 @@ std::shared_ptr<Executable> Executable::make(std::span<Node* const> wanted,
   if (!e->plan_ && !ahead && e->graph_.size() > kPlannedAtOnce && config().plan != PlanMode::Always)
     if ((ahead = plan_ahead(e->graph_))) return nullptr;
   if (!e->plan_) e->plan_ = plan_for(e->graph_, values);
-  for (fusion::Step& s : e->plan_->steps) take_kernel(s);
+  take_kernels(*e->plan_);
   e->given_ = given_by(e->graph_, *e->plan_, std::move(values));
   for (const Node* n : inputs) e->inputs_.push_back(number_of(e->graph_, n));
   for (const Node* n : wanted) e->wanted_.push_back(number_of(e->graph_, n));

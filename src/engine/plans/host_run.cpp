@@ -2,6 +2,7 @@
 // does.
 #include <algorithm>
 #include <cstring>
+#include <unordered_map>
 
 #include "chains.hpp"
 #include "core/array_memory.hpp"
@@ -74,9 +75,7 @@ class HostExecutor final : public Executor {
  public:
   HostExecutor(Bindings& b, LaunchRecorder* launches) : bindings_(b), launches_(launches) {}
 
-  void prepare(fusion::Plan& p) override {
-    for (Step& s : p.steps) take_kernel(s);
-  }
+  void prepare(fusion::Plan& p) override { take_kernels(p); }
   void look_around() override { end_if_asked(); }  // long kernels do by themselves
 
   Ref<Buffer> allocate(std::size_t bytes) override { return plait::allocate(bytes); }
@@ -258,8 +257,18 @@ class HostExecutor final : public Executor {
 
 }  // namespace
 
-void take_kernel(Step& s) {
-  if (s.kind == fusion::StepKind::Kernel && !s.compiled) s.compiled = compiled(s.lowered.kernel);
+void take_kernels(fusion::Plan& p) {
+  std::unordered_map<std::int32_t, std::shared_ptr<void>> of_class;
+  for (Step& s : p.steps) {
+    if (s.kind != fusion::StepKind::Kernel || s.compiled) continue;
+    if (s.region_class == fusion::kNoClass) {
+      s.compiled = compiled(s.lowered.kernel);
+      continue;
+    }
+    std::shared_ptr<void>& shared = of_class[s.region_class];
+    if (!shared) shared = compiled(s.lowered.kernel);
+    s.compiled = shared;
+  }
 }
 
 void ask_for_code(fusion::Plan& p) {

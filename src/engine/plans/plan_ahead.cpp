@@ -9,6 +9,7 @@
 #include "core/background.hpp"
 #include "core/timeline.hpp"
 #include "history.hpp"
+#include "plan_run.hpp"
 #include "run.hpp"
 #include "tracer/at_once.hpp"
 
@@ -100,8 +101,7 @@ void plan(const Snapshot& s, const std::atomic<bool>& ending) noexcept {
     const double started = fusion::processor_seconds();
     std::shared_ptr<fusion::Plan> plan = fusion::make_plan(
         s.graph(), host_target(), fusion::Reuse::ByCost, fusion::all_rules(), budget);
-    for (fusion::Step& step : plan->steps)
-      if (step.kind == fusion::StepKind::Kernel) step.compiled = compiled(step.lowered.kernel);
+    take_kernels(*plan);
     if (ending) return;
     const std::lock_guard held(tracer::lock());
     learn_planning(fusion::processor_seconds() - started, s.graph().size());

@@ -14,8 +14,8 @@ class LaunchRecorder;
 void run_plan(const fusion::Graph& g, fusion::Plan& p, std::vector<std::int64_t> values,
               DeviceId device);
 
-// Makes sure that a step of a plan for the host has its kernel.
-void take_kernel(fusion::Step& s);
+// Makes sure that the steps of a plan for the host have their kernels: those of one class, one.
+void take_kernels(fusion::Plan& p);
 // Machine code for the plan's kernels: it will be run often.
 void ask_for_code(fusion::Plan& p);
 // `launches`: notes them, or that the run does more than to launch.

@@ -10,6 +10,7 @@
 #include "core/call_table.hpp"
 #include "engine/devices/device.hpp"
 #include "engine/plans/kernel.hpp"
+#include "engine/plans/plan_run.hpp"
 #include "engine/plans/state.hpp"
 #include "engine/products/packed_operands.hpp"
 #include "engine/threads/team.hpp"
@@ -130,6 +131,14 @@ std::string direct_text(const Graph& g, const Step& s, const ExplainOptions& opt
   std::string text = "  one matrix product";
   if (s.epilogue) text += ", to which the same call adds " + typed(*g[s.epilogue.addend].node);
   return text + "\n" + explain_product(p, options.target, options.source);
+}
+
+std::string loop_text(const fusion::StepLoop& l) {
+  std::ostringstream out;
+  out << "  begins a loop of " << l.count << " steps";
+  if (l.period > 1) out << " of " << l.period << " regions each";
+  out << "\n";
+  return out.str();
 }
 
 std::string body_text(const Graph& g, const Step& s, const std::vector<std::int64_t>& values,
@@ -337,12 +346,17 @@ Report gather(const Graph& g, fusion::Plan& plan, const std::vector<std::int64_t
   std::map<std::int32_t, double> times;
   const bool here = options.target == kCpuTarget;
   const Machine machine = here ? host_machine() : machine_of(options.target);
+  if (here) take_kernels(plan);
+  const fusion::StepLoop* loop = plan.loops.data();
+  const fusion::StepLoop* const last_loop = loop + plan.loops.size();
   for (Step& s : plan.steps) {
     RegionReport region;
     for (std::int32_t root : s.region.roots) region.results.push_back(array(root));
     const std::set<std::int32_t> nodes = inside.of(s);
     region.sites = sites_of(g, nodes);
     region.body = body_text(g, s, values, options);
+    if (loop != last_loop && loop->first == r.regions.size())
+      region.body = loop_text(*loop++) + region.body;
     region.bytes = traffic.moved[r.regions.size()];
     std::set<std::int32_t> read;
     for (const fusion::Read& in : s.lowered.reads) read.insert(in.node);
@@ -365,10 +379,7 @@ Report gather(const Graph& g, fusion::Plan& plan, const std::vector<std::int64_t
         known->bytes += bytes;
     }
     if (s.kind == StepKind::Kernel) {
-      if (here) {
-        if (!s.compiled) s.compiled = compiled(s.lowered.kernel);
-        region.compiled = s.compiled;
-      }
+      if (here) region.compiled = s.compiled;
       region.predicted = predicted(machine, here, s.lowered, static_cast<double>(region.bytes));
     }
     for (std::int32_t n : nodes)
