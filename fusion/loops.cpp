@@ -1,6 +1,7 @@
 #include "loops.hpp"
 
 #include <algorithm>
+#include <array>
 #include <optional>
 #include <utility>
 
@@ -14,9 +15,11 @@ class Finder {
  public:
   Finder(std::span<const Step> steps, int nodes)
       : steps_(steps), made_by_(static_cast<std::size_t>(nodes), kOutside) {
-    for (std::size_t s = 0; s < steps.size(); ++s)
+    for (std::size_t s = 0; s < steps.size(); ++s) {
+      operands_.push_back(operands(steps[s]));
       for (std::size_t r = 0; r < steps[s].region.roots.size(); ++r)
         made_by_[static_cast<std::size_t>(steps[s].region.roots[r])] = {s, r};
+    }
   }
 
   std::vector<StepLoop> run() {
@@ -41,6 +44,7 @@ class Finder {
     std::optional<StepLoop> best;
     if (steps_[first].region_class == kNoClass) return best;
     for (std::size_t period = 1; period <= kLongestPeriod; ++period) {
+      if (first + period < carries_nothing_[period]) continue;
       StepLoop loop{first, period, 1, {}};
       // Longer than the best one only if it goes on where that ends.
       if (best && best->end() >= first + period &&
@@ -51,7 +55,10 @@ class Finder {
       loop.count = (last - first) / period;
       if (loop.count < kLeastCount || (best && loop.end() <= best->end())) continue;
       loop.carried = carried(loop);
-      if (!loop.carried.empty()) best = std::move(loop);
+      if (loop.carried.empty())
+        carries_nothing_[period] = last;
+      else
+        best = std::move(loop);
     }
     return best;
   }
@@ -61,7 +68,7 @@ class Finder {
     const Step &a = steps_[step - loop.period], &b = steps_[step];
     if (b.region_class == kNoClass || a.region_class != b.region_class) return false;
     const std::size_t iteration = step - (step - loop.first) % loop.period;
-    const auto before = operands(a), now = operands(b);
+    const auto &before = operands_[step - loop.period], &now = operands_[step];
     return std::equal(before.begin(), before.end(), now.begin(), now.end(),
                       [&](std::int32_t x, std::int32_t y) {
                         const Maker was = made(loop, x), is = made(loop, y);
@@ -70,7 +77,7 @@ class Finder {
                       });
   }
   // Nodes whose memory a step reads or writes, those of equal regions in the same order.
-  std::vector<std::int32_t> operands(const Step& s) const {
+  static std::vector<std::int32_t> operands(const Step& s) {
     std::vector<std::int32_t> all;
     for (const BufferSource& b : s.lowered.buffers)
       if (b.kind == BufferSource::NodeMemory) all.push_back(b.index);
@@ -88,7 +95,7 @@ class Finder {
     std::vector<std::int32_t> all;
     const std::size_t last = loop.end() - loop.period;
     for (std::size_t s = last; s < loop.end(); ++s)
-      for (const std::int32_t n : operands(steps_[s])) {
+      for (const std::int32_t n : operands_[s]) {
         const Maker m = made(loop, n);
         if (m == kOutside || m.step >= last) continue;
         const Step& first = steps_[loop.first + (m.step - loop.first) % loop.period];
@@ -101,6 +108,9 @@ class Finder {
 
   const std::span<const Step> steps_;
   std::vector<Maker> made_by_;
+  std::vector<std::vector<std::int32_t>> operands_;  // of each step
+  // Of each period: steps before that one come again, and carry nothing. They are walked once.
+  std::array<std::size_t, kLongestPeriod + 1> carries_nothing_{};
 };
 
 }  // namespace

@@ -85,7 +85,7 @@ class Planner {
     const int writes = static_cast<int>(s.update) << 1 | trails;
     const bool keeps = EqualRegions::may_keep(s.region);
     std::optional<FoundOfRegion> found;
-    if (keeps) found = known_.find(in, s.region, writes, facts_);
+    if (keeps) found = known_.find(in, s.region, writes);
     if (!found) {
       ++plan_->lowerings;
       LoweredKernel& k = found.emplace().lowered;

@@ -34,12 +34,14 @@ class Counting {
   }
 
  private:
-  static std::int64_t bytes(const Numbers& extents, DType t) {
-    return (element_count(extents) * static_cast<std::int64_t>(itemsize(t))).estimate();
+  static std::int64_t bytes(const Number& elements, DType t) {
+    return saturated_product(elements.estimate(), static_cast<std::int64_t>(itemsize(t)));
   }
-  std::int64_t bytes(std::int32_t n) const { return bytes(g_[n].node->extents, g_[n].node->dtype); }
+  std::int64_t bytes(std::int32_t n) const {
+    return bytes(g_[n].node->elements, g_[n].node->dtype);
+  }
   static std::int64_t view_bytes(const Node& update) {
-    return bytes(update.view_extents, update.view_dtype);
+    return bytes(element_count(update.view_extents), update.view_dtype);
   }
 
   // Distinct elements: an axis of stride 0 is one.

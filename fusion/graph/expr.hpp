@@ -27,6 +27,7 @@ enum class Field : std::uint8_t {
   Axis,        // Reduce, MatMul: its axes; Call: its numbers
   Origin,      // Of what is in memory: bytes into its buffer
   Value,       // Scalar: its bits, 0 for a zero that is not negative
+  Dense,       // 1 where the node's strides are those of C's layout; else 0
 };
 struct Source {
   std::int32_t node = 0;
@@ -75,21 +76,6 @@ class Exprs {
     visit(i.a());
     visit(i.b());
   }
-  // The same of other nodes: `node` and `of` put another in the place of each that it is made of.
-  template <class Node, class Of>
-  ExprId rebuilt(ExprId e, Node&& node, Of&& of) {
-    const Item i = items_[e];
-    if (i.op == Op::Const) return e;
-    if (i.op == Op::Source) {
-      Source s = i.source();
-      node(s.node);
-      return source(s);
-    }
-    ExprId l = i.a(), r = i.b();
-    of(l);
-    of(r);
-    return rebuilt_of(i.op, l, r);
-  }
   // The same over other numbers, in another collection: `number` and `of` give what stands there
   // for each that it is made of.
   template <class Number, class Of>
@@ -99,6 +85,24 @@ class Exprs {
     if (i.op == Op::Source) return number(i.source());
     const ExprId l = of(i.a());
     return to.rebuilt_of(i.op, l, of(i.b()));
+  }
+  // The same of all of them: `there` gets what each is in that collection. What is made of the
+  // same as `before`, which is as long or empty, is the same.
+  template <class Number>
+  void rebuild_in(Exprs& to, Number&& number, const std::vector<ExprId>& before,
+                  std::vector<ExprId>& there) const {
+    there.resize(items_.size());
+    const auto changed = [&](ExprId e) { return there[e] != before[e]; };
+    for (std::size_t e = 0; e < items_.size(); ++e) {
+      const Item& i = items_[e];
+      if (i.op == Op::Source)
+        there[e] = number(i.source());
+      else if (!before.empty() && (i.op == Op::Const || !(changed(i.a()) || changed(i.b()))))
+        there[e] = before[e];
+      else
+        there[e] = i.op == Op::Const ? to.constant(i.bits)
+                                     : to.rebuilt_of(i.op, there[i.a()], there[i.b()]);
+    }
   }
   // Adds what `of` has there and what it is made of, once: `kept` says where. As it stands, to be
   // evaluated: what is added so is not found by who makes the same afterwards.

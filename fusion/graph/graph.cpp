@@ -63,6 +63,16 @@ std::shared_ptr<const Map> shared(std::optional<Map> map) {
   return map ? std::make_shared<const Map>(*std::move(map)) : nullptr;
 }
 
+// Along axes of more than one element.
+bool is_dense(const tracer::Node& n) {
+  auto step = static_cast<std::int64_t>(itemsize(n.dtype));
+  for (int d = n.shape.size(); d-- > 0;) {
+    if (n.shape[d] != 1 && n.strides[d] != step) return false;
+    step = saturated_product(step, n.shape[d]);
+  }
+  return true;
+}
+
 bool in_memory(const tracer::Node& n) {
   return n.materialised() || n.kind == NodeKind::Scalar || n.kind == NodeKind::Empty;
 }
@@ -281,6 +291,8 @@ std::int64_t Graph::field(const Source& s) const {
       std::memcpy(bits, n.scalar.bytes, sizeof bits);
       return bits[0] | bits[1];
     }
+    case Field::Dense:
+      return is_dense(n);
   }
   return 0;
 }

@@ -40,7 +40,14 @@ void PlanGraph::describe(std::int32_t i) {
   for (int k = 0; k < 3; ++k)
     if (p.in[k] >= 0) n.inputs[k] = &operations_[static_cast<std::size_t>(p.in[k])];
   find_extents(i, t);
-  n.elements = element_count(n.extents);
+  // Of an operand with the very extents they are the same.
+  const auto same = [](const Number& a, const Number& b) {
+    return a.expr_ == b.expr_ && a.value_ == b.value_;
+  };
+  const auto like = std::ranges::find_if(n.inputs, [&](const Node* in) {
+    return in && std::ranges::equal(in->extents, n.extents, same);
+  });
+  n.elements = like != std::end(n.inputs) ? (*like)->elements : element_count(n.extents);
   find_maps(i);
   find_strides(i, t);
   find_view(i, t);
@@ -60,8 +67,7 @@ Number PlanGraph::extent(const Source& s) {
 Number PlanGraph::like(const Source& s, const Numbers& near, Number::Kind kind) {
   const Number n = source(s);
   const std::int64_t value = n.value_;
-  if (value == 0 || (value == 1 && kind == Number::Extent))
-    return n == Number(value) ? Number(value) : n;
+  if (value == 0 || value == 1) return n == Number(value) ? Number(value) : n;
   for (const Number& other : near)
     if (other.value_ == value && n == other) return other;
   const auto [known, fresh] = by_value_[kind].try_emplace(value, n);
@@ -117,35 +123,48 @@ void PlanGraph::find_extents(std::int32_t i, const tracer::Node& t) {
   }
 }
 
-// Strides by what the layout is, where it is C's; of an axis of one element they are what they
-// would be there.
+// C's, and others where they are not.
 Numbers PlanGraph::laid_out(std::int32_t node, Field strides, const Numbers& extents, DType item,
                             const Numbers* near) {
-  Numbers all(extents.size());
-  Number dense = static_cast<std::int64_t>(itemsize(item));
+  Numbers all = contiguous_strides(extents, static_cast<std::int64_t>(itemsize(item)));
+  if (std::all_of(extents.begin(), extents.end(), is_one)) return all;
+  const Source dense{node, Field::Dense, 0};
+  if (strides == Field::Stride && graph_.field(dense) && source(dense) == Number(1)) return all;
   for (int d = extents.size(); d-- > 0;) {
-    if (extents[d].is_constant() && extents[d].value_ == 1) {
-      all[d] = dense;
-      continue;
-    }
+    if (is_one(extents[d])) continue;
     const Source s{node, strides, d};
     if (near) {
       all[d] = like(s, *near, Number::Stride);
-    } else {
-      const Number n = source(s);
-      const bool as_dense = n.value_ == dense.value_ && n == dense;
-      all[d] = as_dense ? dense : n.value_ == 0 && n == Number(0) ? Number(0) : n;
+      continue;
     }
-    dense = dense * extents[d];
+    const Number n = source(s);
+    const bool as_dense = n.value_ == all[d].value_ && n == all[d];
+    if (!as_dense) all[d] = n.value_ == 0 && n == Number(0) ? Number(0) : n;
   }
+  return all;
+}
+
+// Of what a map steps through, `base` are the strides; along its other axes it repeats.
+Numbers PlanGraph::stepped(const PlanViewMap& map, const Numbers& base, const Numbers& extents,
+                           DType item) {
+  Numbers all(extents.size());
+  if (std::any_of(extents.begin(), extents.end(), is_one)) {
+    const Numbers dense = contiguous_strides(extents, static_cast<std::int64_t>(itemsize(item)));
+    for (int d = 0; d < extents.size(); ++d)
+      if (is_one(extents[d])) all[d] = dense[d];
+  }
+  for (int d = 0; d < base.size(); ++d)
+    if (map.from[d] >= 0) all[map.from[d]] = base[d] * map.step[d];
   return all;
 }
 
 void PlanGraph::find_strides(std::int32_t i, const tracer::Node& t) {
   Node& n = operations_[static_cast<std::size_t>(i)];
-  const bool view = t.kind == NodeKind::View && !nodes[static_cast<std::size_t>(i)].leaf;
-  n.byte_strides =
-      laid_out(i, Field::Stride, n.extents, t.dtype, view ? &n.inputs[0]->byte_strides : nullptr);
+  const PlanNode& p = nodes[static_cast<std::size_t>(i)];
+  const bool view = t.kind == NodeKind::View && !p.leaf;
+  const Numbers* const base = view ? &n.inputs[0]->byte_strides : nullptr;
+  n.byte_strides = view && p.map ? stepped(*p.map, *base, n.extents, t.dtype)
+                                 : laid_out(i, Field::Stride, n.extents, t.dtype, base);
 }
 
 void PlanGraph::find_view(std::int32_t i, const tracer::Node& t) {
@@ -163,8 +182,10 @@ void PlanGraph::find_view(std::int32_t i, const tracer::Node& t) {
                                  ? value[d]
                                  : like(s, n.extents, Number::Extent));
   }
+  const PlanNode& p = nodes[static_cast<std::size_t>(i)];
   n.view_byte_strides =
-      laid_out(i, Field::ViewStride, n.view_extents, t.view_dtype, &n.byte_strides);
+      p.map ? stepped(*p.map, n.byte_strides, n.view_extents, t.view_dtype)
+            : laid_out(i, Field::ViewStride, n.view_extents, t.view_dtype, &n.byte_strides);
 }
 
 void PlanGraph::find_maps(std::int32_t i) {
@@ -175,10 +196,14 @@ void PlanGraph::find_maps(std::int32_t i) {
     for (int d = 0; d < of.size(); ++d) all.push_back(source({i, f, d}));
     return all;
   };
-  if (from.map)
+  if (from.map) {
+    const Dims& axes = from.map->from;
+    Numbers steps(axes.size());
+    for (int d = 0; d < axes.size(); ++d)
+      if (axes[d] >= 0) steps[d] = like({i, Field::MapStep, d}, {}, Number::Stride);
     p.map = std::make_shared<const PlanViewMap>(
-        PlanViewMap{numbers(Field::MapStart, from.map->start), from.map->from,
-                    numbers(Field::MapStep, from.map->step)});
+        PlanViewMap{numbers(Field::MapStart, from.map->start), axes, steps});
+  }
   if (from.index)
     p.index = std::make_shared<const PlanIndexMap>(
         PlanIndexMap{numbers(Field::IndexStart, from.index->start), from.index->wider,
@@ -190,10 +215,8 @@ Number PlanGraph::number(const Source& s) const {
   const Node& n = *p.node;
   // As it is, of an axis of one element too.
   const auto stride = [&](const Numbers& extents, const Numbers& byte_strides) {
-    const Number& e = extents[s.dim];
-    return e.is_constant() && e.value_ == 1
-               ? Number(*this, answers_.exprs.source(s), graph_.field(s))
-               : byte_strides[s.dim];
+    return is_one(extents[s.dim]) ? Number(*this, answers_.exprs.source(s), graph_.field(s))
+                                  : byte_strides[s.dim];
   };
   switch (s.field) {
     case Field::Shape:
@@ -247,11 +270,8 @@ Numbers own_strides(const Node& n) {
 
 Numbers contiguous_strides(const Numbers& shape, std::int64_t item) {
   Numbers strides(shape.size());
-  Number step = item;
-  for (int d = shape.size(); d-- > 0;) {
-    strides[d] = step;
-    step = step * shape[d];
-  }
+  for (int d = shape.size(); d-- > 0;)
+    strides[d] = d + 1 == shape.size() ? Number(item) : strides[d + 1] * shape[d + 1];
   return strides;
 }
 

@@ -75,6 +75,9 @@ class PlanGraph {
   Number like(const Source& s, const Numbers& near, Number::Kind kind);
   Numbers laid_out(std::int32_t node, Field strides, const Numbers& extents, DType item,
                    const Numbers* near);
+  static Numbers stepped(const PlanViewMap& map, const Numbers& base, const Numbers& extents,
+                         DType item);
+  static bool is_one(const Number& e) { return e.is_constant() && e.value_ == 1; }
 
   const Graph& graph_;
   std::vector<Node> operations_;

@@ -23,25 +23,71 @@ std::vector<Answer> distinct(std::vector<Answer> asked) {
   return asked;
 }
 
+// What was found, of other nodes and over other numbers, which `to` puts there.
+template <class Renaming>
+void rename(Footprint& f, Renaming& to) {
+  to.number(f.offset);
+  to.number(f.stride);
+  for (Footprint::Inner& i : f.inner) {
+    to.number(i.extent);
+    to.number(i.stride);
+  }
+}
+
+template <class Renaming>
+void rename(LoweredKernel& k, Renaming& to) {
+  for (Place& p : k.places) to.node(p.node);
+  for (BufferSource& b : k.buffers)
+    if (b.kind == BufferSource::NodeMemory) to.node(b.index);
+  std::set<Read> reads;
+  for (Read r : k.reads) {
+    to.node(r.node);
+    to.node(r.through);
+    reads.insert(r);
+  }
+  k.reads = std::move(reads);
+  for (ExprId& e : k.params) to.number(e);
+  for (std::int32_t& s : k.scalars) to.node(s);
+  for (ExprId& e : k.extents) to.number(e);
+  to.number(k.grid_extent);
+  for (Partial& p : k.partials) {
+    to.node(p.root);
+    to.number(p.outputs);
+  }
+  std::map<std::int32_t, double> repeated;
+  for (const auto& [id, times] : k.repeated) {
+    std::int32_t node = id;
+    to.node(node);
+    repeated.emplace(node, times);
+  }
+  k.repeated = std::move(repeated);
+}
+
+template <class Renaming>
+void rename(FoundOfRegion& f, Renaming& to) {
+  for (Need& n : f.needs) to.node(n.node);
+  rename(f.lowered, to);
+  if (!f.trailing) return;
+  rename(f.trailing->store, to);
+  for (Footprint& l : f.trailing->loads) rename(l, to);
+}
+
 }  // namespace
 
 std::optional<FoundOfRegion> EqualRegions::find(const LoweringInput& in, const RegionSpec& region,
-                                                int beside, Facts& facts) {
+                                                int beside) {
   collect(in, region);
   describe(in, region, beside);
   const auto same = known_.find(key_);
   if (same == known_.end()) return std::nullopt;
-  FoundOfRegion found;
-  for (auto k = same->second.begin(); k != same->second.end();) {
-    switch (match(*k, facts, found)) {
-      case Match::Yes:
-        return found;
-      case Match::No:
-        ++k;
-        break;
-      case Match::Never:
-        k = same->second.erase(k);
+  std::vector<Known>& all = same->second;
+  for (auto k = all.begin(); k != all.end();) {
+    if (!k->general && !generalise(*k)) {
+      k = all.erase(k);
+      continue;
     }
+    if (gives_the_same_answers(*k)) return instance(*k);
+    ++k;
   }
   return std::nullopt;
 }
@@ -54,7 +100,10 @@ void EqualRegions::keep(FoundOfRegion& found, const Facts& facts) {
   for (const ir::Loop& l : found.lowered.kernel.loops) code += l.tile ? 't' : '-';
   const auto next = static_cast<std::int32_t>(class_of_.size());
   found.region_class = class_of_.try_emplace(std::move(code), next).first->second;
-  all.push_back({nodes_, found, distinct(facts.asked())});
+  Known& k = all.emplace_back();
+  k.nodes = nodes_;
+  k.found = found;
+  k.asked = distinct(facts.asked());
 }
 
 // The nodes that the region is made of, from memory on, in an order that follows from how it is
@@ -85,13 +134,6 @@ void EqualRegions::collect(const LoweringInput& in, const RegionSpec& region) {
 std::int32_t EqualRegions::place_of(std::int32_t node) const {
   if (node < 0 || seen_[static_cast<std::size_t>(node)] != walk_) return -1;
   return at_[static_cast<std::size_t>(node)];
-}
-
-void EqualRegions::begin_renaming(const std::vector<std::int32_t>& from) {
-  ++renaming_;
-  foreign_ = false;
-  for (std::size_t i = 0; i < from.size(); ++i)
-    becomes_[static_cast<std::size_t>(from[i])] = {renaming_, nodes_[i]};
 }
 
 void EqualRegions::describe(const LoweringInput& in, const RegionSpec& region, int beside) {
@@ -162,80 +204,87 @@ void EqualRegions::describe_owner(const LoweringInput& in, std::int32_t i) {
   put(first_of_[owner]);
 }
 
-// Never: what was found refers to more than the region is made of.
-EqualRegions::Match EqualRegions::match(const Known& k, Facts& facts, FoundOfRegion& renamed) {
-  begin_renaming(k.nodes);
-  for (Answer a : k.asked) {
-    rename(a.question.left);
-    rename(a.question.right);
-    if (foreign_) return Match::Never;
-    if (facts.ask(a.question) != a.yes) return Match::No;
-  }
-  renamed = k.found;
-  rename(renamed);
-  return foreign_ ? Match::Never : Match::Yes;
-}
-
-void EqualRegions::rename_node(std::int32_t& node) {
-  const auto [renaming, to] = becomes_[static_cast<std::size_t>(node)];
-  foreign_ |= renaming != renaming_;
-  if (!foreign_) node = to;
-}
-
-void EqualRegions::rename(ExprId& e) {
+// False: what was found refers to more than the region is made of.
+bool EqualRegions::generalise(Known& k) {
+  struct Renaming {
+    EqualRegions& all;
+    Exprs* into;
+    bool foreign = false;
+    void node(std::int32_t& node) {
+      const auto [renaming, place] = all.place_there_[static_cast<std::size_t>(node)];
+      foreign |= renaming != all.renaming_;
+      if (!foreign) node = place;
+    }
+    void number(ExprId& e) { e = renamed(e); }
+    ExprId renamed(ExprId e) {
+      const auto i = static_cast<std::size_t>(e);
+      if (all.renamed_[i].first != all.renaming_) {
+        const auto source = [&](Source s) {
+          node(s.node);
+          return into->source(s);
+        };
+        const ExprId to =
+            all.exprs_.rebuilt_in(*into, e, source, [&](ExprId part) { return renamed(part); });
+        all.renamed_[i] = {all.renaming_, to};
+      }
+      return all.renamed_[i].second;
+    }
+  };
   if (renamed_.size() < exprs_.size()) renamed_.resize(2 * exprs_.size());
-  const auto i = static_cast<std::size_t>(e);
-  if (renamed_[i].first != renaming_) {
-    const ExprId to = exprs_.rebuilt(
-        e, [&](std::int32_t& node) { rename_node(node); }, [&](ExprId& of) { rename(of); });
-    renamed_[i] = {renaming_, to};
+  const auto begin = [&](Exprs& into) {
+    ++renaming_;
+    for (std::size_t i = 0; i < k.nodes.size(); ++i)
+      place_there_[static_cast<std::size_t>(k.nodes[i])] = {renaming_,
+                                                            static_cast<std::int32_t>(i)};
+    return Renaming{*this, &into};
+  };
+  k.general = std::make_unique<General>();
+  Renaming found = begin(k.general->numbers);
+  rename(k.found, found);
+  Renaming asked = begin(k.general->asked_about);
+  for (Answer& a : k.asked) {
+    asked.number(a.question.left);
+    asked.number(a.question.right);
   }
-  e = renamed_[i].second;
+  if (found.foreign || asked.foreign) return false;
+  const auto there = [&](Source s) {
+    s.node = k.nodes[static_cast<std::size_t>(s.node)];
+    return g_.expression(s);
+  };
+  k.general->asked_about.rebuild_in(g_.answers().exprs, there, {}, k.general->of_graph);
+  return true;
 }
 
-void EqualRegions::rename(FoundOfRegion& f) {
-  for (Need& n : f.needs) rename_node(n.node);
-  rename(f.lowered);
-  if (!f.trailing) return;
-  rename(f.trailing->store);
-  for (Footprint& l : f.trailing->loads) rename(l);
+// Of numbers that are the known region's own, it does; the others are asked about.
+bool EqualRegions::gives_the_same_answers(const Known& k) {
+  Answers& answers = g_.answers();
+  const auto& [numbers, asked_about, of_graph] = *k.general;
+  const auto number = [&](const Source& s) { return g_.expression(here(s)); };
+  asked_about.rebuild_in(answers.exprs, number, of_graph, there_);
+  values_.clear();
+  asked_about.evaluate_by([&](const Source& s) { return g_.field(here(s)); }, values_);
+  for (const auto& [question, yes] : k.asked) {
+    const auto l = static_cast<std::size_t>(question.left),
+               r = static_cast<std::size_t>(question.right);
+    if (there_[l] == of_graph[l] && there_[r] == of_graph[r]) continue;
+    if (answers.ask(question.relation, there_[l], there_[r], values_[l], values_[r]) != yes)
+      return false;
+  }
+  return true;
 }
 
-void EqualRegions::rename(Footprint& f) {
-  rename(f.offset);
-  rename(f.stride);
-  for (Footprint::Inner& i : f.inner) {
-    rename(i.extent);
-    rename(i.stride);
-  }
-}
-
-void EqualRegions::rename(LoweredKernel& k) {
-  for (Place& p : k.places) rename_node(p.node);
-  for (BufferSource& b : k.buffers)
-    if (b.kind == BufferSource::NodeMemory) rename_node(b.index);
-  std::set<Read> reads;
-  for (Read r : k.reads) {
-    rename_node(r.node);
-    rename_node(r.through);
-    reads.insert(r);
-  }
-  k.reads = std::move(reads);
-  for (ExprId& e : k.params) rename(e);
-  for (std::int32_t& s : k.scalars) rename_node(s);
-  for (ExprId& e : k.extents) rename(e);
-  rename(k.grid_extent);
-  for (Partial& p : k.partials) {
-    rename_node(p.root);
-    rename(p.outputs);
-  }
-  std::map<std::int32_t, double> repeated;
-  for (const auto& [id, times] : k.repeated) {
-    std::int32_t node = id;
-    rename_node(node);
-    repeated.emplace(node, times);
-  }
-  k.repeated = std::move(repeated);
+// What was found, of this region.
+FoundOfRegion EqualRegions::instance(const Known& k) {
+  struct Renaming {
+    const EqualRegions& all;
+    void node(std::int32_t& node) const { node = all.nodes_[static_cast<std::size_t>(node)]; }
+    void number(ExprId& e) const { e = all.there_[static_cast<std::size_t>(e)]; }
+  } here_instead{*this};
+  k.general->numbers.rebuild_in(
+      exprs_, [&](const Source& s) { return exprs_.source(here(s)); }, {}, there_);
+  FoundOfRegion found = k.found;
+  rename(found, here_instead);
+  return found;
 }
 
 }  // namespace plait::fusion

@@ -35,24 +35,31 @@ class EqualRegions {
         at_(g.nodes.size()),
         owner_seen_(g.nodes.size()),
         first_of_(g.nodes.size()),
-        becomes_(g.nodes.size()) {}
+        place_there_(g.nodes.size()) {}
 
   // Products and scatters depend on more than what they are made of.
   static bool may_keep(const RegionSpec& r) {
     return r.product < 0 && r.order != FoldOrder::ByIndex;
   }
-  // What was found of an equal region, with this one's nodes; `facts` records what that relies on.
+  // What was found of an equal region, with this one's nodes; what that relies on is asked.
   // `beside`: what else is to be equal. Nothing: what is found of this region may be kept next,
   // when `facts` has been asked all that it follows from; its class is set then.
-  std::optional<FoundOfRegion> find(const LoweringInput& in, const RegionSpec& region, int beside,
-                                    Facts& facts);
+  std::optional<FoundOfRegion> find(const LoweringInput& in, const RegionSpec& region, int beside);
   void keep(FoundOfRegion& found, const Facts& facts);
 
  private:
+  // Of a known one that others may equal: nodes are places among a region's, and expressions are
+  // of these. What was found is over `numbers`, questions are over `asked_about`, which are
+  // `of_graph` in the known region.
+  struct General {
+    Exprs numbers, asked_about;
+    std::vector<ExprId> of_graph;
+  };
   struct Known {
     std::vector<std::int32_t> nodes;
     FoundOfRegion found;
     std::vector<Answer> asked;
+    std::unique_ptr<General> general;  // made when the first may equal it
   };
   void collect(const LoweringInput& in, const RegionSpec& region);
   void describe(const LoweringInput& in, const RegionSpec& region, int beside);
@@ -60,14 +67,13 @@ class EqualRegions {
   void describe_memory(const LoweringInput& in, std::int32_t i);
   void describe_owner(const LoweringInput& in, std::int32_t i);
   std::int32_t place_of(std::int32_t node) const;
-  void begin_renaming(const std::vector<std::int32_t>& from);
-  enum class Match : std::uint8_t { Yes, No, Never };
-  Match match(const Known& k, Facts& facts, FoundOfRegion& renamed);
-  void rename(FoundOfRegion& f);
-  void rename(LoweredKernel& k);
-  void rename(Footprint& f);
-  void rename_node(std::int32_t& node);
-  void rename(ExprId& e);
+  bool generalise(Known& k);
+  bool gives_the_same_answers(const Known& k);
+  FoundOfRegion instance(const Known& k);
+  Source here(Source s) const {
+    s.node = nodes_[static_cast<std::size_t>(s.node)];
+    return s;
+  }
 
   void put(std::int64_t v) { key_.append(reinterpret_cast<const char*>(&v), sizeof v); }
   void put(const Dims& d) {
@@ -94,11 +100,12 @@ class EqualRegions {
   std::vector<int> owner_seen_;
   std::vector<std::int32_t> first_of_;  // of memory: the first that has it
   int walk_ = 0;
-  // From the nodes of a known one: in which renaming, to what.
-  std::vector<std::pair<int, std::int32_t>> becomes_;
-  std::vector<std::pair<int, ExprId>> renamed_;  // expressions
+  // Of the known one that is looked at: its places by nodes, and what its expressions become.
+  std::vector<std::pair<int, std::int32_t>> place_there_;
+  std::vector<std::pair<int, ExprId>> renamed_;
   int renaming_ = 0;
-  bool foreign_ = false;  // what is renamed refers to a node that is no part of the region
+  std::vector<ExprId> there_;
+  std::vector<std::int64_t> values_;
 };
 
 }  // namespace plait::fusion

@@ -97,7 +97,7 @@ FoundOfRegion Legalizer::look(const RegionSpec& region, const Candidate& c, bool
   if (computed_once(in, region)) return found;
   const bool keeps = EqualRegions::may_keep(region);
   if (keeps)
-    if (auto known = known_.find(in, region, takes_over, facts_)) return *std::move(known);
+    if (auto known = known_.find(in, region, takes_over)) return *std::move(known);
   ++surveys_;
   Survey s = survey(in, region);
   found.needs = std::move(s.needs);

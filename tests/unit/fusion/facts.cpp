@@ -2,6 +2,7 @@
 // plan.
 #include "fusion/graph/facts.hpp"
 
+#include <algorithm>
 #include <catch2/catch.hpp>
 
 #include "../../record.hpp"
@@ -95,6 +96,47 @@ TEST_CASE("what follows from the operations is no question") {
       CHECK(g[i].node->extents == last);
   CHECK(last[0] != 1);
   CHECK(g.answers().given().size() == before);
+}
+
+TEST_CASE("that strides are C's is one question") {
+  const Recording r = exponential({6, 7, 8, 9});
+  const fusion::PlanGraph g(r.graph);
+  // Of the array, whether each extent is 1, too.
+  CHECK(g.answers().given().size() == 4 + 2);
+  const fusion::Numbers& strides = g[1].node->byte_strides;
+  CHECK(strides == fusion::contiguous_strides(g[1].node->extents, 8));
+  CHECK(strides == g[0].node->byte_strides);
+  CHECK(g.answers().given().size() == 4 + 2);
+  CHECK(g.answers().hold(exponential({60, 70, 80, 90}).graph));
+  const Array transposed = tracer::transpose(unwritten({9, 8, 7, 6}));
+  CHECK_FALSE(g.answers().hold(Recording(apply(OpId::Exp, transposed)).graph));
+}
+
+TEST_CASE("a view's strides follow from its index map") {
+  using tracer::Slice;
+  const auto part = [](std::int64_t step) {
+    const Array base = apply(OpId::Exp, unwritten({60, 70}));
+    const Slice rows{2, 40, step}, columns{1, 50, {}};
+    return Recording(apply(OpId::Sqrt, view(base, {rows, columns})));
+  };
+  config().eager_limit = 0;
+  for (const std::int64_t step : {1, 3}) {
+    const Recording r = part(step);
+    const fusion::PlanGraph g(r.graph);
+    const auto view = std::ranges::find_if(
+        g.nodes, [](const auto& n) { return n.node->kind == tracer::NodeKind::View; });
+    REQUIRE(view != g.nodes.end());
+    REQUIRE(view->map);
+    const std::size_t before = g.answers().given().size();
+    const fusion::Numbers &strides = view->node->byte_strides,
+                          &of_base = view->node->inputs[0]->byte_strides;
+    CHECK(strides[0] == of_base[0] * view->map->step[0]);
+    CHECK(strides[1] == of_base[1]);
+    CHECK(g.answers().given().size() == before);
+    CHECK(strides[0].known() == 560 * step);
+    CHECK(g.answers().hold(part(step).graph));
+    CHECK_FALSE(g.answers().hold(part(2).graph));
+  }
 }
 
 TEST_CASE("expressions of a plan are asked about over the graph's numbers") {
