@@ -130,7 +130,7 @@ struct ProductBlocks {
   // Operands are packed for a block of sums at a time, and columns are part of the grid.
   bool at_sums = false;
   // Bytes beyond a row in scratch, so that rows do not share the cache's sets, or memory's banks.
-  std::int64_t apart = 64;
+  std::int64_t row_padding = 64;
 };
 
 // What kernels are generated for, as far as planning has to know it.
