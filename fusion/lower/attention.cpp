@@ -25,10 +25,6 @@ Scalar least_normal(DType t) {
 
 }  // namespace
 
-AttentionNest::AttentionNest(Nest& nest, Values& values, const RegionSpec& region)
-    : ProductBlock(nest, values, region),
-      of_(*find_attention(g_, in_.canon, region.product, in_.target)) {}
-
 void AttentionNest::build() {
   const std::int32_t id = region_.product;
   const Node& p = node(id);
@@ -55,20 +51,20 @@ void AttentionNest::build() {
   tile_.row = ex_.add(ex_.source({id, Field::Shape, column}), padding);
   for (const std::int32_t of : of_.products)
     tile_.locals[of] =
-        nest_.scratch({of, "a block of rows", "it is summed from block to block of keys"}, sums,
-                      ex_.mul(height, tile_.row), ctx);
+        nest_.place({of, PlaceLevel::BlockOfRows, "it is summed from block to block of keys"}, sums,
+                    ex_.mul(height, tile_.row), ctx);
   score_row_ = ex_.add(ex_.constant(most), padding);
   const ExprId block = ex_.mul(height, score_row_);
   scores_ =
-      nest_.scratch({scores, "a block of rows and keys", "rows of it are folded and multiplied"},
-                    score_sums, block, ctx);
+      nest_.place({scores, PlaceLevel::BlockOfRowsAndKeys, "rows of it are folded and multiplied"},
+                  score_sums, block, ctx);
   weights_ = scores_;
   if (const DType t = multiplied(id, of_.side); t != score_sums)
-    weights_ = nest_.scratch({of_.weights, "a block of rows and keys", "rows of a product"}, t,
-                             block, ctx);
+    weights_ = nest_.place({of_.weights, PlaceLevel::BlockOfRowsAndKeys, "rows of a product"}, t,
+                           block, ctx);
   const auto of_rows = [&](std::int32_t of, DType t) {
-    return nest_.scratch({of, "a block of rows", "it grows from block to block of keys"}, t, height,
-                         ctx);
+    return nest_.place({of, PlaceLevel::BlockOfRows, "it grows from block to block of keys"}, t,
+                       height, ctx);
   };
   for (const Attention::Fold& f : of_.folds) {
     const DType t = node(f.node).dtype;

@@ -15,7 +15,8 @@ namespace plait::fusion {
 
 class AttentionNest : public ProductBlock {
  public:
-  AttentionNest(Nest& nest, Values& values, const RegionSpec& region);
+  AttentionNest(Nest& nest, Values& values, const RegionSpec& region)
+      : ProductBlock(nest, values, region), of_(*region.attention) {}
   void build();
   Val value(std::int32_t id, const Index& idx, std::int32_t ctx) override;
   bool changes(std::int32_t id) const override;
@@ -87,7 +88,7 @@ class AttentionNest : public ProductBlock {
   Val either(Val a, Val b);
   std::optional<std::pair<int, int>> indices_summed(std::int32_t id, IndicesSummed& known) const;
 
-  const Attention of_;
+  const Attention& of_;
   std::int32_t scores_ = -1;   // the local of a block of them
   std::int32_t weights_ = -1;  // the same one, where their dtype is its
   ExprId score_row_ = 0;       // elements from row to row of both

@@ -65,8 +65,9 @@ void ProductNest::multiply_streamed(std::int32_t product, const AxisTile& rows,
   ctx = sums.open_blocks(ctx, opened);
   const Packed down =
       pack_lines(left, t, rows, axes.batch, sums, axes.batch + axes.rows, ctx, true);
-  const std::int32_t part = nest_.scratch({product, "a block of sums", "its columns are read once"},
-                                          t, ex_.mul(ex_.constant(count), row), ctx);
+  const std::int32_t part =
+      nest_.place({product, PlaceLevel::BlockOfSums, "its columns are read once"}, t,
+                  ex_.mul(ex_.constant(count), row), ctx);
   each_column([&](const Access& at, const Access&, std::int32_t loop) {
     push_store_local(part, at, zero(t), loop);
   });

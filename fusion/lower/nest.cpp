@@ -356,7 +356,7 @@ void Nest::push_store(std::int32_t b, Access a, Val v, std::int32_t loop, bool n
   push(i, loop);
 }
 
-std::int32_t Nest::scratch(Place p, DType t, ExprId count, std::int32_t home) {
+std::int32_t Nest::place(Place p, DType t, ExprId count, std::int32_t home) {
   p.local = static_cast<std::int32_t>(k_.locals.size());
   k_.locals.push_back({t, coeff(count), home});
   out_.places.push_back(p);

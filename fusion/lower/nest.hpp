@@ -99,8 +99,8 @@ class Nest {
   void push_scatter(OpId fn, std::int32_t b, ir::Access a, Val index, ir::Coeff stride, Val v,
                     std::int32_t loop);
   void push_store(std::int32_t b, ir::Access a, Val v, std::int32_t loop, bool nontemporal);
-  // Scratch for a value: so many elements in each iteration of loop `home`.
-  std::int32_t scratch(Place p, DType t, ExprId count, std::int32_t home);
+  // A local for a value: so many elements in each iteration of loop `home`, its level.
+  std::int32_t place(Place p, DType t, ExprId count, std::int32_t home);
   Val push_local(ir::Op op, std::int32_t local, std::int32_t loop, DType t, Val v);
   void push_store_local(std::int32_t local, ir::Access a, Val v, std::int32_t loop);
   Val load_local(std::int32_t local, ir::Access a, std::int32_t loop);

@@ -60,10 +60,10 @@ ProductBlock::Packed ProductBlock::pack_lines(std::int32_t operand, DType as, co
   // Each from the beginning of a line of the cache on.
   (lines_inside ? packed.sum : packed.line) =
       ex_.add(ex_.mul(ex_.blocks(lines_inside ? lines : depth, padding), padding), padding);
-  packed.local = nest_.scratch(
-      {operand, s.begin == kNone ? "a block of lines" : "a block of sums",
-       "its lines are multiplied by several others"},
-      as, lines_inside ? ex_.mul(depth, packed.sum) : ex_.mul(lines, packed.line), ctx);
+  packed.local =
+      nest_.place({operand, s.begin == kNone ? PlaceLevel::BlockOfLines : PlaceLevel::BlockOfSums,
+                   "its lines are multiplied by several others"},
+                  as, lines_inside ? ex_.mul(depth, packed.sum) : ex_.mul(lines, packed.line), ctx);
 
   const auto [idx, levels] =
       levels_of_lines(operand, l, lines_at, packed.line, s, sums_at, packed.sum, lines_inside);

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "fusion/graph/walk.hpp"
-#include "fusion/graph/written_parts.hpp"
 #include "fusion/schedule/product_region.hpp"
 #include "tracer/contraction.hpp"
 
@@ -34,24 +33,12 @@ bool ProductNest::keeps_rows(const Node& p) const {
       });
 }
 
-// Whether something stands before columns of a product: blocks of them are computed once then, for
-// all rows of a block, and the grid counts them.
-bool ProductNest::computes_columns() const {
-  const std::vector<std::int32_t> all = region_.products();
-  return std::any_of(all.begin(), all.end(), [&](std::int32_t p) {
-    std::int32_t i = g_[p].in[1];
-    if (!node(p).axes.empty() || unfolded_axes(g_, i)) return false;
-    while (!in_.in_memory[in_.canon[i]] && node(i).kind == NodeKind::View) i = g_[i].in[0];
-    return !in_.in_memory[in_.canon[i]] && node(i).kind != NodeKind::Update;
-  });
-}
-
-// Whether that is of few rows, where to read the columns takes longest: long pieces of their lines,
-// few of them, which stay in the first-level cache.
+// Whether columns are computed for few rows, where to read the columns takes longest: long pieces
+// of their lines, few of them, which stay in the first-level cache.
 bool ProductNest::reads_once() const {
   const std::int32_t id = region_.product, columns = g_[id].in[1];
   const int rows = node(id).extents.size() - 2, dims = node(columns).extents.size();
-  return computes_columns() && lines_inside(columns, dims - 1, 1, dims - 2, 1) &&
+  return region_.computes_columns && lines_inside(columns, dims - 1, 1, dims - 2, 1) &&
          node(id).extents[rows] <= in_.target.blocks.few_rows;
 }
 
@@ -130,7 +117,7 @@ void ProductNest::size_block(AxisTile& rows, AxisTile& columns) {
     rows = AxisTile::block(nest_, id, axes.batch, axes.rows, most_rows);
     columns = AxisTile::block(nest_, id, axes.batch + axes.rows, axes.columns, most_columns);
   };
-  if (computes_columns() && !tile_.whole) {
+  if (region_.computes_columns && !tile_.whole) {
     const ProductBlocks& most = in_.target.blocks;
     sized(most.rows, reads_once() ? most.few_columns : most.columns);
     if (!reads_once()) return;
@@ -173,7 +160,8 @@ void ProductNest::build() {
   size_block(rows, columns);
   // The rows of a matrix are packed once for all of its columns, which come one strip after
   // another.
-  const bool at_sums = in_.target.blocks.at_sums || computes_columns(), several = !p.axes.empty();
+  const bool at_sums = in_.target.blocks.at_sums || region_.computes_columns,
+             several = !p.axes.empty();
   const bool strips = tile_.whole || (!at_sums && !several);
   const std::int32_t ctx = open_block(rows, strips ? nullptr : &columns);
   const AxisTile all(nest_, id, columns.first, axes.columns);
@@ -182,10 +170,10 @@ void ProductNest::build() {
   const ExprId elements = ex_.mul(rows.lines(), tile_.row);
   std::vector<std::int32_t> products = region_.products();
   std::map<std::int32_t, const SummedProducts*> chain_of;
-  const std::vector<SummedProducts> chains = summed_products(g_, in_.canon, products, in_.target);
-  for (const SummedProducts& c : chains) {
-    const std::int32_t block = nest_.scratch(
-        {c.sum, "a block of rows and columns", "products are summed in it"}, sums, elements, ctx);
+  for (const SummedProducts& c : region_.sums) {
+    const std::int32_t block =
+        nest_.place({c.sum, PlaceLevel::BlockOfRowsAndColumns, "products are summed in it"}, sums,
+                    elements, ctx);
     for (const std::int32_t p : c.products) {
       tile_.locals[p] = block;
       chain_of[p] = &c;
@@ -198,8 +186,9 @@ void ProductNest::build() {
   }
   for (const std::int32_t p : products)
     if (tile_.locals.count(p) == 0)
-      tile_.locals[p] = nest_.scratch(
-          {p, "a block of rows and columns", "what stands after it reads it"}, sums, elements, ctx);
+      tile_.locals[p] =
+          nest_.place({p, PlaceLevel::BlockOfRowsAndColumns, "what stands after it reads it"}, sums,
+                      elements, ctx);
   std::map<std::pair<std::int32_t, DType>, Packed>
       down;  // of each first operand, as it is multiplied
   const auto first = [&](std::int32_t p) {
@@ -211,7 +200,7 @@ void ProductNest::build() {
                                   lines_of_sums(p, 0), axes.batch + axes.rows, ctx, false);
   std::vector<std::int32_t> opened;
   const std::int32_t strip = strips ? columns.open_blocks(ctx, opened) : ctx;
-  for (const SummedProducts& c : chains)
+  for (const SummedProducts& c : region_.sums)
     if (c.start >= 0)
       start_block(tile_.locals[c.sum], c.start, rows, tile_.whole ? all : columns,
                   tile_.whole ? ctx : strip);

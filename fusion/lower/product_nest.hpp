@@ -18,7 +18,6 @@ class ProductNest : public ProductBlock {
  private:
   Val finished(Val sum, std::int32_t, const Index&) override { return sum; }
   bool keeps_rows(const Node& product) const;
-  bool computes_columns() const;
   bool reads_once() const;
   bool reads_product(std::int32_t id) const;
   std::int32_t first_product() const;

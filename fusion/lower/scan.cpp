@@ -183,8 +183,9 @@ void Lowering::scan_windows(Index& idx, ExprId extent, std::int32_t ctx) {
   std::map<std::int32_t, std::int32_t> windows;
   for (const auto& [id, by] : scans_.shifts) {
     const Val v = emit(id, idx, scan);
-    windows[id] = scratch({id, "a line", "it is read further along: blocks slide over a window"},
-                          node(id).dtype, room, ctx);
+    windows[id] =
+        place({id, PlaceLevel::Line, "it is read further along: blocks slide over a window"},
+              node(id).dtype, room, ctx);
     push_store_local(windows[id],
                      {{}, {{k_.loops[scan].var, {1, kNoParam}}, {scans_.base, {1, kNoParam}}}}, v,
                      scan);

@@ -38,7 +38,7 @@ void AttentionNest::add_values(std::int32_t product, std::int32_t ctx) {
   const DType t = k_.locals[sums].dtype;
   const ExprId width = ex_.source({product, Field::Shape, of_.column_axis(g_)});
   const std::int32_t part =
-      nest_.scratch({product, "a block of keys", "sums of blocks are added"}, t, width, ctx);
+      nest_.place({product, PlaceLevel::BlockOfKeys, "sums of blocks are added"}, t, width, ctx);
   const auto at = [&](std::int32_t loop) {
     return Access{{}, {{k_.loops[loop].var, {1, kNoParam}}}};
   };

@@ -66,8 +66,8 @@ Val Lowering::row_buffer(std::int32_t id, const Node& n, const Index& idx, std::
       if (m.loop != other || node_cost(id) < kRowWorth) continue;
       auto [it, fresh] = rows_.try_emplace(m.value);
       if (fresh) {
-        it->second = scratch({id, "a row", "several loops over the row read it"}, n.dtype,
-                             out_.extents[l], parent_[l]);
+        it->second = place({id, PlaceLevel::Row, "several loops over the row read it"}, n.dtype,
+                           out_.extents[l], parent_[l]);
         push_local(Op::StoreLocal, it->second, other, n.dtype, m.value);
       }
       return push_local(Op::LoadLocal, it->second, l, n.dtype, kNone);
