@@ -80,8 +80,8 @@ Owned pictured(const engine::Report& r, int first) {
     });
     const Owned scratch = made_list(region.scratch, [&](const engine::RegionReport::Scratch& s) {
       const Owned of(pictured_value(s.value));
-      return check(
-          Py_BuildValue("ssOL", space, s.level.c_str(), of.get(), static_cast<long long>(s.bytes)));
+      return check(Py_BuildValue("ssOL", space, engine::level_text(s.level), of.get(),
+                                 static_cast<long long>(s.bytes)));
     });
     return check(Py_BuildValue(
         "iOOOOOLdds", first++, r.how == engine::Report::Planned ? Py_True : Py_False, results.get(),

@@ -127,8 +127,9 @@ ExprId CutLoops::part_extent(std::int32_t update, int d) {
 }
 
 void CutLoops::fill(std::int32_t operand, const Index& idx, const std::vector<Level>& levels,
-                    std::int32_t ctx, bool repeated, const Put& put) {
+                    std::int32_t ctx, bool repeated, Unroll unroll, const Put& put) {
   fills_ = true;
+  unroll_ = unroll;
   repeated_ = repeated;
   if (const std::int32_t id = in_.canon[operand];
       !in_.in_memory[id] && !in_.in_memory[in_.canon[g_[id].in[0]]] && unfolded_axes(g_, id)) {

@@ -46,9 +46,12 @@ class CutLoops {
     std::int32_t loop, outer;
   };
   using Put = std::function<void(Elements&)>;
-  // Which axis fill() is to have several iterations of at a time, one after the other: an axis of
-  // so many as a known multiple of these, that only the second local is along.
-  void unroll(int axis, std::int64_t iterations) { unroll_ = {axis, iterations}; }
+  // Which axis fill() has several iterations of at a time, one after the other: an axis of so many
+  // as a known multiple of these, that only the second local is along. -1: none.
+  struct Unroll {
+    int axis = -1;
+    std::int64_t iterations = 1;
+  };
 
   CutLoops(Nest& nest, Emit emit, Need need);
   // `idx`: of axes that no level has; `extents`: of all axes.
@@ -62,7 +65,7 @@ class CutLoops {
   // The operand at the loops of all levels, for whoever puts it somewhere. `repeated`: computed
   // again for every block, which is known to cost less.
   void fill(std::int32_t operand, const Index& idx, const std::vector<Level>& levels,
-            std::int32_t ctx, bool repeated, const Put& put);
+            std::int32_t ctx, bool repeated, Unroll unroll, const Put& put);
   bool repeated() const { return repeated_; }
   // A write that the roots read in zones, each with code of its own; -1: none.
   std::int32_t cut_for() const { return fills_ || reads_.empty() ? -1 : reads_[0].update; }
@@ -218,10 +221,7 @@ class CutLoops {
     ExprId arrays = 1, each = 1;
   } interleaved_;
   std::map<int, Split> splits_;  // by axis of the operand
-  struct Unroll {
-    int axis = -1;
-    std::int64_t iterations = 1;
-  } unroll_;
+  Unroll unroll_;
   bool rolls_ = false;  // the axis cannot be unrolled
   // Dimensions of reads where unrolled iterations alone decide which part is read, and the writes
   // that this one is beside of.

@@ -3,7 +3,7 @@
 // every row; in scratch it would go through the cache twice. Sums of a block wait in the cache.
 #include <algorithm>
 
-#include "lowering.hpp"
+#include "product_nest.hpp"
 #include "tracer/contraction.hpp"
 
 namespace plait::fusion {
@@ -17,7 +17,7 @@ constexpr std::int64_t kLinesOfFew = 8, kLinesOfMore = 4, kFew = 2;
 
 // Whether sums are those of the operands' own type: others are made of several elements at a time.
 // Columns lie side by side, in long pieces of their lines.
-bool Lowering::streams(std::int32_t product) {
+bool ProductNest::streams(std::int32_t product) const {
   const DType sums = fragment_sums(product_types(node(product)));
   const std::int32_t columns = g_[product].in[1];
   const int dims = node(columns).extents.size();
@@ -27,16 +27,14 @@ bool Lowering::streams(std::int32_t product) {
 
 // As fragments do: in each block of sums a chain of multiply-adds from zero, which is added to what
 // the product has of the blocks before.
-void Lowering::multiply_streamed(std::int32_t product, const Lines& rows, const Lines& columns,
-                                 std::int32_t ctx, bool adds) {
+void ProductNest::multiply_streamed(std::int32_t product, const AxisTile& rows,
+                                    const AxisTile& columns, std::int32_t ctx, bool adds) {
   const tracer::ProductAxes axes = product_axes(node(product));
   const std::int32_t left = g_[product].in[0], right = g_[product].in[1],
                      whole = tile_.locals.at(product);
   const DType t = k_.locals[whole].dtype;
-  const std::int64_t count = ex_.value(in_.facts.known(extent_of(rows, rows.split)));
-  const ExprId apart =
-      ex_.constant(in_.target.blocks.apart / static_cast<std::int64_t>(itemsize(t)));
-  const ExprId row = ex_.add(lines_in_block(columns), apart);
+  const std::int64_t count = ex_.value(in_.facts.known(rows.extent(rows.split)));
+  const ExprId row = ex_.add(columns.lines(), row_padding(t));
   const auto down_to = [&](Access a, std::int64_t r, ExprId step) {
     if (r > 0) a.offset = coeff(ex_.mul(ex_.constant(r), step));
     return a;
@@ -44,15 +42,15 @@ void Lowering::multiply_streamed(std::int32_t product, const Lines& rows, const 
   // Of a column: its place in the sums of a block, and in the product.
   const auto each_column = [&](auto&& put) {
     std::vector<std::int32_t> opened;
-    const std::int32_t loop = open_lines(columns, ctx, opened);
+    const std::int32_t loop = columns.open(ctx, opened);
     Index own = tile_.batch;
     for (int d = columns.split; d < columns.last; ++d)
       own[static_cast<std::size_t>(d)].loop = opened[static_cast<std::size_t>(d - columns.split)];
     Access part;
-    add_terms(part, columns, own, ex_.one());
+    columns.add_terms(part, own, ex_.one());
     Access all = part;
     if (tile_.whole && columns.begin != kNone)
-      all.terms.push_back({first_line(columns), {1, ir::kNoParam}});
+      all.terms.push_back({columns.first_line(), {1, ir::kNoParam}});
     for (std::int64_t r = 0; r < count; ++r)
       put(down_to(part, r, row), down_to(all, r, tile_.row), loop);
     close_all(opened);
@@ -62,13 +60,14 @@ void Lowering::multiply_streamed(std::int32_t product, const Lines& rows, const 
     each_column([&](const Access&, const Access& all, std::int32_t loop) {
       push_store_local(whole, all, constant(fold_identity(ReduceKind::Sum, t)), loop);
     });
-  Lines sums = block_of_lines(right, axes.batch, axes.sums, in_.target.depth_of_block());
+  AxisTile sums = AxisTile::block(nest_, right, axes.batch, axes.sums, in_.target.depth_of_block());
   std::vector<std::int32_t> opened;
-  ctx = open_blocks(sums, ctx, opened);
+  ctx = sums.open_blocks(ctx, opened);
   const Packed down =
       pack_lines(left, t, rows, axes.batch, sums, axes.batch + axes.rows, ctx, true);
-  const std::int32_t part = scratch({product, "a block of sums", "its columns are read once"}, t,
-                                    ex_.mul(ex_.constant(count), row), ctx);
+  const std::int32_t part =
+      nest_.place({product, PlaceLevel::BlockOfSums, "its columns are read once"}, t,
+                  ex_.mul(ex_.constant(count), row), ctx);
   each_column([&](const Access& at, const Access&, std::int32_t loop) {
     push_store_local(part, at, zero(t), loop);
   });
@@ -76,9 +75,8 @@ void Lowering::multiply_streamed(std::int32_t product, const Lines& rows, const 
   const int columns_at = axes.batch + axes.sums;
   auto [idx, levels] =
       levels_of_lines(right, columns, columns_at, ex_.one(), sums, axes.batch, down.sum, true);
-  for (Level& l : levels)
+  for (CutLoops::Level& l : levels)
     if (l.axis < columns_at) l.second = std::exchange(l.place, ex_.zero());
-  CutLoops cuts = cut_loops();
   const ExprId depth = ex_.source({right, Field::Shape, axes.batch});
   const auto divides = [&](std::int64_t by) {
     const ExprId each = ex_.constant(by);
@@ -86,24 +84,22 @@ void Lowering::multiply_streamed(std::int32_t product, const Lines& rows, const 
   };
   std::int64_t at_once = count <= kFew ? kLinesOfFew : kLinesOfMore;
   while (at_once > 1 && !divides(at_once)) at_once /= 2;
-  if (at_once > 1) cuts.unroll(axes.batch, at_once);
-  with_cuts(cuts, [&] {
-    cuts.fill(right, idx, levels, ctx, true, [&](CutLoops::Elements& e) {
-      std::vector<Val> sum;
-      for (std::int64_t r = 0; r < count; ++r)
-        sum.push_back(load_local(part, down_to(e.place, r, row), e.loop));
-      for (std::size_t n = 0; n < e.values.size(); ++n) {
-        const Val v = cast(e.values[n], t);
-        for (std::int64_t r = 0; r < count; ++r) {
-          Access at = e.second;
-          at.offset = coeff(ex_.add(ex_.mul(ex_.constant(r), down.line), e.offsets[n]));
-          Val& s = sum[static_cast<std::size_t>(r)];
-          s = apply(OpId::Fma, t, v, load_local(down.local, std::move(at), e.outer), s);
-        }
+  const CutLoops::Unroll unroll{at_once > 1 ? axes.batch : -1, at_once};
+  values_.fill(right, idx, levels, ctx, true, unroll, [&](CutLoops::Elements& e) {
+    std::vector<Val> sum;
+    for (std::int64_t r = 0; r < count; ++r)
+      sum.push_back(load_local(part, down_to(e.place, r, row), e.loop));
+    for (std::size_t n = 0; n < e.values.size(); ++n) {
+      const Val v = cast(e.values[n], t);
+      for (std::int64_t r = 0; r < count; ++r) {
+        Access at = e.second;
+        at.offset = coeff(ex_.add(ex_.mul(ex_.constant(r), down.line), e.offsets[n]));
+        Val& s = sum[static_cast<std::size_t>(r)];
+        s = apply(OpId::Fma, t, v, load_local(down.local, std::move(at), e.outer), s);
       }
-      for (std::int64_t r = 0; r < count; ++r)
-        push_store_local(part, down_to(e.place, r, row), sum[static_cast<std::size_t>(r)], e.loop);
-    });
+    }
+    for (std::int64_t r = 0; r < count; ++r)
+      push_store_local(part, down_to(e.place, r, row), sum[static_cast<std::size_t>(r)], e.loop);
   });
 
   each_column([&](const Access& at, const Access& all, std::int32_t loop) {

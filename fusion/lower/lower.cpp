@@ -1,8 +1,10 @@
 // Which loops the roots of a region get.
 #include <algorithm>
 
+#include "attention_nest.hpp"
 #include "lowering.hpp"
 #include "plait/error.hpp"
+#include "product_nest.hpp"
 
 namespace plait::fusion {
 using namespace ir;
@@ -35,12 +37,12 @@ void Lowering::run() {
       scatter();
       break;
     case FoldOrder::Rescaled:
-      attention();
+      build(AttentionNest(*this, *this, region_));
       break;
     case FoldOrder::Whole:
     case FoldOrder::Running:
       if (region_.product >= 0)
-        product();
+        build(ProductNest(*this, *this, region_));
       else
         map();
       break;
@@ -102,7 +104,7 @@ void Lowering::map() {
       looped.push_back(d);
     }
   }
-  std::vector<Level> levels;
+  std::vector<CutLoops::Level> levels;
   for (const int d : looped)
     levels.push_back({d, ex_.one(), extent_of(d), kNone, kNone, shape[d].cost()});
   if (in_blocks >= 0) {
@@ -134,15 +136,11 @@ CutLoops Lowering::cut_loops() {
       [this](std::int32_t id, const char* why) { need(id, why); }};
 }
 
-void Lowering::pack(std::int32_t operand, const Index& idx, const std::vector<Level>& levels,
-                    std::int32_t local, std::int32_t ctx, bool repeated) {
+void Lowering::fill(std::int32_t operand, const Index& idx,
+                    const std::vector<CutLoops::Level>& levels, std::int32_t ctx, bool repeated,
+                    CutLoops::Unroll unroll, const CutLoops::Put& put) {
   CutLoops cuts = cut_loops();
-  const DType as = k_.locals[static_cast<std::size_t>(local)].dtype;
-  with_cuts(cuts, [&] {
-    cuts.fill(operand, idx, levels, ctx, repeated, [&](CutLoops::Elements& e) {
-      push_store_local(local, std::move(e.place), cast(e.values[0], as), e.loop);
-    });
-  });
+  with_cuts(cuts, [&] { cuts.fill(operand, idx, levels, ctx, repeated, unroll, put); });
 }
 
 void Lowering::store_unrolled(Index& idx, const std::vector<int>& unrolled, const Numbers& shape,

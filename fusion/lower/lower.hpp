@@ -7,6 +7,7 @@
 #pragma once
 #include <algorithm>
 #include <map>
+#include <memory>
 #include <optional>
 #include <set>
 #include <span>
@@ -20,6 +21,8 @@
 #include "ir/ir.hpp"
 
 namespace plait::fusion {
+
+struct Attention;  // schedule/attention.hpp
 
 // What a kernel's buffer parameter is bound to.
 struct BufferSource {
@@ -47,11 +50,24 @@ struct Read {
   }
 };
 
+// What there is one of a value's scratch for.
+enum class PlaceLevel : std::uint8_t {
+  Row,
+  Line,
+  BlockOfIndices,
+  BlockOfKeys,
+  BlockOfLines,
+  BlockOfRows,
+  BlockOfRowsAndColumns,
+  BlockOfRowsAndKeys,
+  BlockOfSums,
+};
+
 // A value of a region that is neither in memory nor in registers alone: it is computed at a level
 // of the nest, into scratch whose extent follows from what is read of it there.
 struct Place {
   std::int32_t node;
-  const char* level;  // what there is one of its scratch for
+  PlaceLevel level;
   const char* why;
   std::int32_t local = -1;
 };
@@ -86,6 +102,16 @@ struct Need {
   std::optional<bool> one_walk = std::nullopt;
 };
 
+// A chain of additions whose terms are products, each read by its addition alone: they are summed
+// in one block, one after another, as the additions go.
+struct SummedProducts {
+  std::int32_t sum = -1;               // the last addition
+  std::int32_t start = -1;             // what they are added to; -1: the first product
+  std::vector<std::int32_t> products;  // in order
+  std::vector<std::int32_t> additions;
+  bool operator==(const SummedProducts&) const = default;
+};
+
 // Loops over the roots' elements, or their outermost dimension, over pieces of what their folds go
 // over, or over blocks of a product.
 struct RegionSpec {
@@ -94,6 +120,11 @@ struct RegionSpec {
   std::int32_t product = -1;  // a MatMul in blocks, with what stands before and after it
   // Others of its shape, of which each block is computed beside that of the first.
   std::vector<std::int32_t> beside = {};
+  std::vector<SummedProducts> sums = {};  // of these products
+  // Something stands before columns of them: blocks of columns are computed once then, for all rows
+  // of a block, and the grid counts them.
+  bool computes_columns = false;
+  std::shared_ptr<const Attention> attention = {};  // Rescaled: that the product is the second of
   bool operator==(const RegionSpec&) const = default;
   std::vector<std::int32_t> products() const {
     std::vector<std::int32_t> all{product};
@@ -130,7 +161,7 @@ struct ProductBlocks {
   // Operands are packed for a block of sums at a time, and columns are part of the grid.
   bool at_sums = false;
   // Bytes beyond a row in scratch, so that rows do not share the cache's sets, or memory's banks.
-  std::int64_t apart = 64;
+  std::int64_t row_padding = 64;
 };
 
 // What kernels are generated for, as far as planning has to know it.

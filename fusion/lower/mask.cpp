@@ -5,7 +5,7 @@
 // where it counts after all.
 #include <algorithm>
 
-#include "lowering.hpp"
+#include "attention_nest.hpp"
 
 namespace plait::fusion {
 using namespace ir;
@@ -25,12 +25,12 @@ bool is_vector(const Numbers& shape) {
 
 }  // namespace
 
-Val Lowering::either(Val a, Val b) { return apply(OpId::LogicalOr, DType::Bool, a, b); }
+Val AttentionNest::either(Val a, Val b) { return apply(OpId::LogicalOr, DType::Bool, a, b); }
 
 // How many index vectors along rows and along columns the number is a sum of, two for more than
 // one; nothing for any other number.
-std::optional<std::pair<int, int>> Lowering::indices_summed(std::int32_t id,
-                                                            IndicesSummed& known) const {
+std::optional<std::pair<int, int>> AttentionNest::indices_summed(std::int32_t id,
+                                                                 IndicesSummed& known) const {
   id = in_.canon[id];
   const Node& n = node(id);
   if (n.elements == 1) return {{0, 0}};
@@ -60,8 +60,8 @@ std::optional<std::pair<int, int>> Lowering::indices_summed(std::int32_t id,
 }
 
 // Whether the mask is `wanted` anywhere in the block; true where that is not sure.
-Val Lowering::may_be(std::int32_t id, bool wanted, std::int32_t ctx) {
-  const Lines &rows = folds_->rows, &keys = folds_->keys;
+Val AttentionNest::may_be(std::int32_t id, bool wanted, std::int32_t ctx) {
+  const AxisTile &rows = rows_, &keys = keys_;
   std::map<std::pair<std::int32_t, bool>, Val> known;
   IndicesSummed summed;
   const auto look = [&](const auto& self, std::int32_t at, bool is) -> Val {
@@ -93,11 +93,11 @@ Val Lowering::may_be(std::int32_t id, bool wanted, std::int32_t ctx) {
 }
 
 // What is monotone along both axes is anywhere what it is in one of the corners.
-Val Lowering::at_corners(std::int32_t id, bool wanted, std::int32_t ctx) {
+Val AttentionNest::at_corners(std::int32_t id, bool wanted, std::int32_t ctx) {
   Val found = kNone;
   for (const bool bottom : {false, true})
     for (const bool right : {false, true}) {
-      const auto end_of = [&](Lines l, bool last) {
+      const auto end_of = [&](AxisTile l, bool last) {
         const Val one = constant(scalar_int(1));
         if (last)
           l.begin = integer(OpId::Subtract, l.end, one);
@@ -106,58 +106,57 @@ Val Lowering::at_corners(std::int32_t id, bool wanted, std::int32_t ctx) {
         l.most = ex_.one();
         return l;
       };
-      const Val v =
-          any_in_block(id, wanted, end_of(folds_->rows, bottom), end_of(folds_->keys, right), ctx);
+      const Val v = any_in_block(id, wanted, end_of(rows_, bottom), end_of(keys_, right), ctx);
       found = found == kNone ? v : either(found, v);
     }
   return found;
 }
 
-Val Lowering::any_in_block(std::int32_t id, bool wanted, Lines rows, Lines keys, std::int32_t ctx) {
+Val AttentionNest::any_in_block(std::int32_t id, bool wanted, AxisTile rows, AxisTile keys,
+                                std::int32_t ctx) {
   const int skipped = static_cast<int>(tile_.batch.size()) - node(id).extents.size();
   Index idx = tile_.batch;
   std::vector<std::int32_t> opened;
-  for (Lines* l : {&rows, &keys}) {
+  for (AxisTile* l : {&rows, &keys}) {
     if (const int d = l->split - skipped; d < 0 || node(id).extents[d] == 1) {
       l->end = integer(OpId::Add, l->begin, constant(scalar_int(1)));
       l->most = ex_.one();
     }
-    ctx = open_lines(*l, ctx, opened);
+    ctx = l->open(ctx, opened);
     for (int d = l->split; d < l->last; ++d)
       idx[static_cast<std::size_t>(d)].loop =
           opened[opened.size() - static_cast<std::size_t>(l->last - d)];
   }
-  Val v = emit(id, broadcast(id, idx), ctx);
+  Val v = values_.emit(id, broadcast(id, idx), ctx);
   if (!wanted) v = apply(OpId::LogicalNot, DType::Bool, v);
   return any(v, opened);
 }
 
 // Folds over the loops and closes them.
-Val Lowering::any(Val v, const std::vector<std::int32_t>& loops) {
+Val AttentionNest::any(Val v, const std::vector<std::int32_t>& loops) {
   for (auto l = loops.rbegin(); l != loops.rend(); ++l) {
-    if (def_loop_[v] != *l)
+    if (nest_.def_loop_[v] != *l)
       v = push({Op::Cast, DType::Bool, OpId::Count_, 0, {v, kNone, kNone}}, *l);
     k_.loops[*l].reductions.push_back({ReduceKind::Any, v});
-    const std::int32_t ctx = parent_[*l];
+    const std::int32_t ctx = nest_.parent_[*l];
     v = push({Op::Result, DType::Bool, OpId::Count_, 0, {close(*l), kNone, kNone}}, ctx);
   }
   return v;
 }
 
 // A first pass over blocks that are not left out, a second over the others, if they count.
-void Lowering::add_masked_blocks(std::int32_t ctx) {
-  BlockFolds& s = *folds_;
+void AttentionNest::add_masked_blocks(std::int32_t ctx) {
   const auto open_if = [&](Val condition, std::int32_t around) {
     return open_between(around, kNone, cast(condition, DType::Int64), ex_.one(), 1);
   };
   const Val none = constant(scalar_int(0));
   const std::int32_t pass = open_between(ctx, kNone, constant(scalar_int(2)), ex_.constant(2), 1);
   const Val again = apply(OpId::NotEqual, DType::Bool, k_.loops[pass].var, none);
-  Lines rows = s.rows;
+  AxisTile rows = rows_;
   rows.end = apply(OpId::Where, DType::Int64, again, rows.end, rows.begin);
   std::vector<std::int32_t> opened{
       open_if(either(apply(OpId::LogicalNot, DType::Bool, again), fill_counts(rows, pass)), pass)};
-  const std::int32_t block = open_blocks(s.keys, opened[0], opened);
+  const std::int32_t block = keys_.open_blocks(opened[0], opened);
   const Val now = apply(OpId::LogicalXor, DType::Bool, counts_at_once(block), again);
   opened.push_back(open_if(now, block));
   add_block(opened.back());
@@ -166,26 +165,24 @@ void Lowering::add_masked_blocks(std::int32_t ctx) {
 }
 
 // Whether a block has to be computed whatever the maxima are.
-Val Lowering::counts_at_once(std::int32_t ctx) {
-  const BlockFolds& s = *folds_;
-  const Val seen = may_be(s.of.mask, !s.of.inverted, ctx);
-  Lines hidden = s.keys;
+Val AttentionNest::counts_at_once(std::int32_t ctx) {
+  const Val seen = may_be(of_.mask, !of_.inverted, ctx);
+  AxisTile hidden = keys_;
   hidden.begin = apply(OpId::Where, DType::Int64, seen, hidden.end, hidden.begin);
   return either(seen, any_infinite(hidden, ctx));
 }
 
 // Whether the rows of the values hold what is not finite.
-Val Lowering::any_infinite(const Lines& keys, std::int32_t ctx) {
-  const Attention& a = folds_->of;
+Val AttentionNest::any_infinite(const AxisTile& keys, std::int32_t ctx) {
   Val found = kNone;
-  for (const std::int32_t of : a.products) {
-    const std::int32_t values = a.values(g_, of);
+  for (const std::int32_t of : of_.products) {
+    const std::int32_t values = of_.values(g_, of);
     std::vector<std::int32_t> opened;
-    open_lines(lines(values, a.column_axis(g_), 1), open_lines(keys, ctx, opened), opened);
+    AxisTile(nest_, values, of_.column_axis(g_), 1).open(keys.open(ctx, opened), opened);
     Index idx = tile_.batch;
-    idx[static_cast<std::size_t>(a.row_axis(g_))] = {opened.front()};
-    idx[static_cast<std::size_t>(a.column_axis(g_))] = {opened.back()};
-    const Val value = cast(emit(values, idx, opened.back()), node(of).dtype);
+    idx[static_cast<std::size_t>(of_.row_axis(g_))] = {opened.front()};
+    idx[static_cast<std::size_t>(of_.column_axis(g_))] = {opened.back()};
+    const Val value = cast(values_.emit(values, idx, opened.back()), node(of).dtype);
     const Val finite = apply(OpId::Isfinite, DType::Bool, value);
     const Val v = any(apply(OpId::LogicalNot, DType::Bool, finite), opened);
     found = found == kNone ? v : either(found, v);
@@ -195,20 +192,19 @@ Val Lowering::any_infinite(const Lines& keys, std::int32_t ctx) {
 
 // Whether what stands in place of the scores left out counts in some of these rows: in a weight, or
 // in what is folded.
-Val Lowering::fill_counts(Lines rows, std::int32_t ctx) {
-  BlockFolds& s = *folds_;
-  s.stage = BlockFolds::Hidden;
-  const std::vector<std::int32_t> opened = open_rows_of(rows, s.keys, ctx);
-  const auto hidden = [&](std::int32_t id) { return emit(id, between(), tile_.rows); };
+Val AttentionNest::fill_counts(const AxisTile& rows, std::int32_t ctx) {
+  stage_ = Hidden;
+  const std::vector<std::int32_t> opened = open_rows_of(rows, keys_, ctx);
+  const auto hidden = [&](std::int32_t id) { return values_.emit(id, between(), tile_.rows); };
   const auto differs = [&](Val v, Val from) { return apply(OpId::NotEqual, DType::Bool, v, from); };
   const DType t = node(region_.product).dtype;
-  Val counts = differs(cast(hidden(s.of.weights), t), zero(t));
-  for (std::size_t f = 0; f < s.folds.size(); ++f) {
-    const Node& n = node(s.of.folds[f].node);
-    const Val v = hidden(g_[s.of.folds[f].node].in[0]);
+  Val counts = differs(cast(hidden(of_.weights), t), zero(t));
+  for (std::size_t f = 0; f < folds_.size(); ++f) {
+    const Node& n = node(of_.folds[f].node);
+    const Val v = hidden(g_[of_.folds[f].node].in[0]);
     Val before = zero(n.dtype), now = v;
     if (n.reduce != ReduceKind::Sum) {
-      before = load_row(s.folds[f].value);
+      before = load_row(folds_[f].value);
       now = apply(reduce_info(n.reduce).combine, n.dtype, before, v);
     }
     counts = either(counts, differs(now, before));

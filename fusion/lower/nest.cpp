@@ -278,9 +278,8 @@ Val Nest::apply(OpId fn, DType t, Val a, Val b, Val c) {
 
 Val Nest::push_load(std::int32_t b, Access a, DType t, std::int32_t loop) {
   if (!builds_) return push({Op::Const, t}, loop);
-  k_.accesses.push_back(std::move(a));
   Inst i{Op::Load, t, OpId::Count_, b};
-  i.access = static_cast<std::int32_t>(k_.accesses.size() - 1);
+  i.access = access(std::move(a));
   return push(i, loop);
 }
 
@@ -333,9 +332,8 @@ Val Nest::push_gather(std::int32_t b, Access a, Val index, Coeff stride, DType t
   for (const Term& term : a.terms)
     if (encloses(loop, def_loop_[term.var])) loop = def_loop_[term.var];
   count_elements(loop);
-  k_.accesses.push_back(std::move(a));
   Inst i{Op::Gather, t, OpId::Count_, b, {index, kNone, kNone}};
-  i.access = static_cast<std::int32_t>(k_.accesses.size() - 1);
+  i.access = access(std::move(a));
   i.stride = stride;
   return push(i, loop);
 }
@@ -344,23 +342,21 @@ void Nest::push_scatter(OpId fn, std::int32_t b, Access a, Val index, Coeff stri
                         std::int32_t loop) {
   count_elements(loop);
   if (!builds_) return;
-  k_.accesses.push_back(std::move(a));
   Inst i{Op::Scatter, k_.insts[v].type, fn, b, {index, v, kNone}};
-  i.access = static_cast<std::int32_t>(k_.accesses.size() - 1);
+  i.access = access(std::move(a));
   i.stride = stride;
   push(i, loop);
 }
 
 void Nest::push_store(std::int32_t b, Access a, Val v, std::int32_t loop, bool nontemporal) {
   if (!builds_) return;
-  k_.accesses.push_back(std::move(a));
   Inst i{Op::Store, k_.insts[v].type, OpId::Count_, b, {v, kNone, kNone}};
-  i.access = static_cast<std::int32_t>(k_.accesses.size() - 1);
+  i.access = access(std::move(a));
   i.nontemporal = nontemporal;
   push(i, loop);
 }
 
-std::int32_t Nest::scratch(Place p, DType t, ExprId count, std::int32_t home) {
+std::int32_t Nest::place(Place p, DType t, ExprId count, std::int32_t home) {
   p.local = static_cast<std::int32_t>(k_.locals.size());
   k_.locals.push_back({t, coeff(count), home});
   out_.places.push_back(p);
@@ -368,18 +364,27 @@ std::int32_t Nest::scratch(Place p, DType t, ExprId count, std::int32_t home) {
 }
 
 void Nest::push_store_local(std::int32_t local, Access a, Val v, std::int32_t loop) {
-  k_.accesses.push_back(std::move(a));
   Inst i{Op::StoreLocal, k_.insts[v].type, OpId::Count_, local, {v, kNone, kNone}};
-  i.access = static_cast<std::int32_t>(k_.accesses.size() - 1);
+  i.access = access(std::move(a));
   push(i, loop);
+}
+
+std::int32_t Nest::access(Access a) {
+  k_.accesses.push_back(std::move(a));
+  return static_cast<std::int32_t>(k_.accesses.size() - 1);
+}
+
+Val Nest::load_local(std::int32_t local, Access a, std::int32_t loop) {
+  Inst i{Op::LoadLocal, k_.locals[local].dtype, OpId::Count_, local};
+  i.access = access(std::move(a));
+  return push(i, loop);
 }
 
 Val Nest::push_local(Op op, std::int32_t local, std::int32_t loop, DType t, Val v) {
   Access a;
   a.terms.push_back({k_.loops[loop].var, {1, ir::kNoParam}});
-  k_.accesses.push_back(std::move(a));
   Inst i{op, t, OpId::Count_, local, {v, kNone, kNone}};
-  i.access = static_cast<std::int32_t>(k_.accesses.size() - 1);
+  i.access = access(std::move(a));
   return push(i, loop);
 }
 
@@ -419,6 +424,15 @@ Val Nest::close(std::int32_t l) {
   const bool reduce = !k_.loops[l].reductions.empty();
   closed_[l] = true;
   return push({reduce ? Op::Reduce : Op::For, DType::Int64, OpId::Count_, l}, parent_[l]);
+}
+
+void Nest::close_all(const std::vector<std::int32_t>& loops) {
+  for (auto l = loops.rbegin(); l != loops.rend(); ++l) close(*l);
+}
+
+std::pair<Val, Val> Nest::range_of_block(Val block, ExprId most, ExprId extent) {
+  const Val each = number(most), from = integer(OpId::Multiply, block, each);
+  return {from, integer(OpId::Minimum, integer(OpId::Add, from, each), number(extent))};
 }
 
 bool Nest::encloses(std::int32_t outer, std::int32_t inner) const {

@@ -99,10 +99,12 @@ class Nest {
   void push_scatter(OpId fn, std::int32_t b, ir::Access a, Val index, ir::Coeff stride, Val v,
                     std::int32_t loop);
   void push_store(std::int32_t b, ir::Access a, Val v, std::int32_t loop, bool nontemporal);
-  // Scratch for a value: so many elements in each iteration of loop `home`.
-  std::int32_t scratch(Place p, DType t, ExprId count, std::int32_t home);
+  // A local for a value: so many elements in each iteration of loop `home`, its level.
+  std::int32_t place(Place p, DType t, ExprId count, std::int32_t home);
   Val push_local(ir::Op op, std::int32_t local, std::int32_t loop, DType t, Val v);
   void push_store_local(std::int32_t local, ir::Access a, Val v, std::int32_t loop);
+  Val load_local(std::int32_t local, ir::Access a, std::int32_t loop);
+  std::int32_t access(ir::Access a);
 
   // loops
   std::int32_t open(std::int32_t parent, ExprId extent);
@@ -114,6 +116,10 @@ class Nest {
   bool encloses(std::int32_t outer, std::int32_t inner) const;
   std::int32_t innermost(const Index& idx) const;
   double times(std::int32_t loop) const;
+  // The last that was opened first.
+  void close_all(const std::vector<std::int32_t>& loops);
+  // Of `extent`, `most` a block: those of that block.
+  std::pair<Val, Val> range_of_block(Val block, ExprId most, ExprId extent);
 
   // the graph
   const Node& node(std::int32_t id) const { return *g_[id].node; }
@@ -202,5 +208,46 @@ std::vector<X> Nest::written_index(std::int32_t update, const std::vector<X>& id
     }
   return at;
 }
+
+// Part of the lowering that builds in a nest with others: it says what it adds in the nest's words.
+class NestPart {
+ protected:
+  explicit NestPart(Nest& nest)
+      : nest_(nest), in_(nest.in_), g_(nest.g_), ex_(nest.ex_), out_(nest.out_), k_(nest.k_) {}
+
+  const Node& node(std::int32_t id) const { return nest_.node(id); }
+  Index broadcast(std::int32_t id, const Index& idx) const { return nest_.broadcast(id, idx); }
+  std::int32_t innermost(const Index& idx) const { return nest_.innermost(idx); }
+  ir::Coeff coeff(ExprId e) { return nest_.coeff(e); }
+  std::int32_t access(ir::Access a) { return nest_.access(std::move(a)); }
+  Val push(const ir::Inst& i, std::int32_t loop) { return nest_.push(i, loop); }
+  Val constant(const Scalar& s) { return nest_.constant(s); }
+  Val zero(DType t) { return nest_.zero(t); }
+  Val number(ExprId e) { return nest_.number(e); }
+  Val cast(Val v, DType t) { return nest_.cast(v, t); }
+  Val apply(OpId fn, DType t, Val a, Val b = kNone, Val c = kNone) {
+    return nest_.apply(fn, t, a, b, c);
+  }
+  Val integer(OpId fn, Val a, Val b) { return nest_.integer(fn, a, b); }
+  Val load_local(std::int32_t local, ir::Access a, std::int32_t loop) {
+    return nest_.load_local(local, std::move(a), loop);
+  }
+  void push_store_local(std::int32_t local, ir::Access a, Val v, std::int32_t loop) {
+    nest_.push_store_local(local, std::move(a), v, loop);
+  }
+  std::int32_t open(std::int32_t parent, ExprId extent) { return nest_.open(parent, extent); }
+  std::int32_t open_between(std::int32_t parent, Val begin, Val end, ExprId extent, double trips) {
+    return nest_.open_between(parent, begin, end, extent, trips);
+  }
+  Val close(std::int32_t l) { return nest_.close(l); }
+  void close_all(const std::vector<std::int32_t>& loops) { nest_.close_all(loops); }
+
+  Nest& nest_;
+  const LoweringInput& in_;
+  const PlanGraph& g_;
+  Exprs& ex_;
+  LoweredKernel& out_;
+  ir::Kernel& k_;
+};
 
 }  // namespace plait::fusion

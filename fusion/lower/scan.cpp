@@ -3,6 +3,7 @@
 // which lies in a window of scratch with as much of the blocks before as is still to be read.
 #include <algorithm>
 
+#include "axis_tile.hpp"
 #include "fusion/schedule/scan_region.hpp"
 #include "lowering.hpp"
 
@@ -172,18 +173,19 @@ void Lowering::scan_windows(Index& idx, ExprId extent, std::int32_t ctx) {
     room = ex_.add(room, s);
     tail = std::max(tail, static_cast<double>(concrete(in_, s)));
   }
-  Lines r = lines(scans_.first, scans_.axis, 1);
+  AxisTile r(*this, scans_.first, scans_.axis, 1);
   r.most = ex_.constant(kSteps);
   std::vector<std::int32_t> opened;
-  const std::int32_t blocks = open_blocks(r, ctx, opened);
+  const std::int32_t blocks = r.open_blocks(ctx, opened);
   const std::int32_t scan = scans_.loop = open_between(blocks, r.begin, r.end, steps, r.trips);
   scans_.base = integer(OpId::Subtract, ahead, r.begin);
   idx[axis].loop = scan;
   std::map<std::int32_t, std::int32_t> windows;
   for (const auto& [id, by] : scans_.shifts) {
     const Val v = emit(id, idx, scan);
-    windows[id] = scratch({id, "a line", "it is read further along: blocks slide over a window"},
-                          node(id).dtype, room, ctx);
+    windows[id] =
+        place({id, PlaceLevel::Line, "it is read further along: blocks slide over a window"},
+              node(id).dtype, room, ctx);
     push_store_local(windows[id],
                      {{}, {{k_.loops[scan].var, {1, kNoParam}}, {scans_.base, {1, kNoParam}}}}, v,
                      scan);

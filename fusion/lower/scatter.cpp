@@ -63,20 +63,21 @@ void Lowering::scatter() {
       open_between(0, kNone, blocks, ex_.blocks(extent, most), std::max(1.0, trips / kIndices));
   const Val from = integer(OpId::Add, begin, integer(OpId::Multiply, k_.loops[block].var, each));
   const Val to = integer(OpId::Minimum, integer(OpId::Add, from, each), end);
-  const std::int32_t named = scratch(
-      {index, "a block of indices", "lanes run along the rows there"}, DType::Int64, most, block);
+  const std::int32_t named =
+      place({index, PlaceLevel::BlockOfIndices, "lanes run along the rows there"}, DType::Int64,
+            most, block);
   const auto open_rows = [&] {
     return open_between(block, from, to, most, std::min<double>(trips, kIndices));
   };
-  const auto place = [&](std::int32_t rows) {
+  const auto of_row = [&](std::int32_t rows) {
     return Access{{}, {{k_.loops[rows].var, {1, kNoParam}}, {from, {-1, kNoParam}}}};
   };
   const std::int32_t naming = open_rows();
-  push_store_local(named, place(naming),
+  push_store_local(named, of_row(naming),
                    emit(index, Index{{naming, ex_.one(), ex_.zero()}}, naming), naming);
   close(naming);
   const std::int32_t rows = open_rows();
-  run(rows, load_local(named, place(rows), rows));
+  run(rows, load_local(named, of_row(rows), rows));
   close(block);
 }
 

@@ -30,22 +30,19 @@ Val Lowering::emit(std::int32_t id, const Index& idx, std::int32_t ctx) {
   std::vector<Memo>& memo = memo_[{id, idx}];
   for (const Memo& m : memo)
     if (encloses(m.loop, ctx)) return m.value;
-  const PlanNode& gn = g_[id];
-  const Node& n = *gn.node;
+  const Node& n = node(id);
   Val v;
   if (n.kind == NodeKind::Scalar) {
     v = scalar(id);
-  } else if (v = block_value(id, idx, ctx); v != kNone) {
-  } else if (in_.in_memory[id] && !(n.kind == NodeKind::View && is_row_value(id))) {
+  } else if (v = block_ ? block_->value(id, idx, ctx) : kNone; v != kNone) {
+  } else if (in_.in_memory[id] && !(n.kind == NodeKind::View && changes(id))) {
     out_.reads.insert({id, id});
     v = load(id, n.dtype, idx, n.byte_strides, {id, Field::Layout, 0}, ex_.zero());
-  } else if (tile_.locals.count(id) > 0) {
-    v = tile_element(id, idx);
   } else if (v = window_value(id, idx); v != kNone) {
   } else if (v = row_buffer(id, n, idx, ctx); v == kNone) {
     emitted_[id] = true;
     if (!builds_ && !note_emission(id, idx)) return zero(n.dtype);
-    v = compute_node(id, gn, n, idx, ctx);
+    v = compute(id, idx, ctx);
   }
   memo.push_back({v, def_loop_[v]});
   return v;
@@ -69,8 +66,8 @@ Val Lowering::row_buffer(std::int32_t id, const Node& n, const Index& idx, std::
       if (m.loop != other || node_cost(id) < kRowWorth) continue;
       auto [it, fresh] = rows_.try_emplace(m.value);
       if (fresh) {
-        it->second = scratch({id, "a row", "several loops over the row read it"}, n.dtype,
-                             out_.extents[l], parent_[l]);
+        it->second = place({id, PlaceLevel::Row, "several loops over the row read it"}, n.dtype,
+                           out_.extents[l], parent_[l]);
         push_local(Op::StoreLocal, it->second, other, n.dtype, m.value);
       }
       return push_local(Op::LoadLocal, it->second, l, n.dtype, kNone);
@@ -79,8 +76,9 @@ Val Lowering::row_buffer(std::int32_t id, const Node& n, const Index& idx, std::
   return kNone;
 }
 
-Val Lowering::compute_node(std::int32_t id, const PlanNode& gn, const Node& n, const Index& idx,
-                           std::int32_t ctx) {
+Val Lowering::compute(std::int32_t id, const Index& idx, std::int32_t ctx) {
+  const PlanNode& gn = g_[id];
+  const Node& n = *gn.node;
   switch (n.kind) {
     case NodeKind::Fill:
       return cast(emit(gn.in[0], {}, ctx), n.dtype);
@@ -124,8 +122,7 @@ Val Lowering::compute_node(std::int32_t id, const PlanNode& gn, const Node& n, c
 Val Lowering::through_view(std::int32_t id, const PlanNode& gn, const Node& n, const Index& idx,
                            std::int32_t ctx) {
   std::int32_t base = gn.in[0];
-  if (in_.in_memory[in_.canon[base]] &&
-      !(gn.map && (is_row_value(base) || laid_out(in_.canon[base])))) {
+  if (in_.in_memory[in_.canon[base]] && !(gn.map && (changes(base) || laid_out(in_.canon[base])))) {
     out_.reads.insert({in_.canon[base], id});
     return load(in_.canon[base], n.dtype, idx, n.byte_strides, {id, Field::Stride, 0},
                 ex_.source({id, Field::Offset, 0}));

@@ -33,7 +33,7 @@ class AttendInBlocks final : public Rule {
       if (p.graph[i].node->kind != tracer::NodeKind::MatMul || c.attention_of(i) >= 0 ||
           c.attention(i))
         continue;
-      if (const std::optional<Attention>& a = p.attention(i)) offer(p, *a, o);
+      if (const auto& a = p.attention(i)) offer(p, *a, o);
     }
   }
 

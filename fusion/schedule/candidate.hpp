@@ -90,7 +90,7 @@ class Candidate {
   }
   // That the product is the second of; none: nullptr.
   const Attention* attention(std::int32_t product) const {
-    return at(product).order == FoldOrder::Rescaled ? &*problem_->attention(product) : nullptr;
+    return at(product).order == FoldOrder::Rescaled ? problem_->attention(product).get() : nullptr;
   }
   // Computed with the node, which is a sum, by a library call.
   Epilogue epilogue(std::int32_t node) const {

@@ -1,6 +1,7 @@
 // What is planned: a graph, what equals what in it, and what for.
 #pragma once
 #include <map>
+#include <memory>
 #include <optional>
 #include <vector>
 
@@ -33,10 +34,12 @@ struct Problem {
   const std::vector<Epilogue> epilogues;
   const Budget& budget;
 
-  // That the product would be the second of; looked for once.
-  const std::optional<Attention>& attention(std::int32_t product) const {
+  // That the product would be the second of, if there is one; looked for once.
+  const std::shared_ptr<const Attention>& attention(std::int32_t product) const {
     auto [at, fresh] = attentions_.try_emplace(product);
-    if (fresh) at->second = find_attention(graph, canon, product, target);
+    if (fresh)
+      if (std::optional<Attention> a = find_attention(graph, canon, product, target))
+        at->second = std::make_shared<const Attention>(*std::move(a));
     return at->second;
   }
   // Of each node what reads it, once each.
@@ -53,7 +56,7 @@ struct Problem {
 
  private:
   mutable Readers readers_;
-  mutable std::map<std::int32_t, std::optional<Attention>> attentions_;
+  mutable std::map<std::int32_t, std::shared_ptr<const Attention>> attentions_;
 };
 
 }  // namespace plait::fusion

@@ -53,14 +53,7 @@ bool follows_rows(const PlanGraph& g, std::int32_t node, std::int32_t operand,
 bool follows_product(const PlanGraph& g, std::int32_t node, std::int32_t operand,
                      std::int32_t product);
 
-// A chain of additions whose terms are products, each read by its addition alone: they are summed
-// in one block, one after another, as the additions go.
-struct SummedProducts {
-  std::int32_t sum = -1;               // the last addition
-  std::int32_t start = -1;             // what they are added to; -1: the first product
-  std::vector<std::int32_t> products;  // in order
-  std::vector<std::int32_t> additions;
-};
+// The chains of these products that are summed in one block.
 std::vector<SummedProducts> summed_products(const PlanGraph& g,
                                             const std::vector<std::int32_t>& canon,
                                             const std::vector<std::int32_t>& products,

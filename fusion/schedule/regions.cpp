@@ -4,6 +4,7 @@
 #include <set>
 #include <utility>
 
+#include "fusion/graph/written_parts.hpp"
 #include "product_region.hpp"
 #include "products.hpp"
 
@@ -23,6 +24,29 @@ bool cheap(const PlanGraph& g, std::int32_t node) {
     return false;
   return std::all_of(std::begin(g[node].in), std::end(g[node].in),
                      [&](std::int32_t in) { return in < 0 || g[in].leaf; });
+}
+
+// Whether something stands before the columns of a product.
+bool inlines_columns(const Candidate& c, std::int32_t product) {
+  const PlanGraph& g = c.problem().graph;
+  const std::vector<std::int32_t>& canon = c.problem().canon;
+  std::int32_t i = g[product].in[1];
+  if (!g[product].node->axes.empty() || unfolded_axes(g, i)) return false;
+  while (c.inlined(canon[i]) && g[i].node->kind == NodeKind::View) i = g[i].in[0];
+  return c.inlined(canon[i]) && g[i].node->kind != NodeKind::Update;
+}
+
+// What loops over blocks of products follow from.
+void describe_products(const Candidate& c, RegionSpec& region) {
+  const Problem& p = c.problem();
+  if (region.order == FoldOrder::Rescaled) {
+    region.attention = p.attention(region.product);
+    return;
+  }
+  const std::vector<std::int32_t> all = region.products();
+  if (all.size() > 1) region.sums = summed_products(p.graph, p.canon, all, p.target);
+  region.computes_columns =
+      std::ranges::any_of(all, [&](std::int32_t of) { return inlines_columns(c, of); });
 }
 
 }  // namespace
@@ -298,6 +322,8 @@ std::vector<Step> Candidate::regions() const {
         steps[into].region.roots.size() == kMaxRoots)
       others->erase(std::find(others->begin(), others->end(), into));
   }
+  for (Step& s : steps)
+    if (s.region.product >= 0) describe_products(*this, s.region);
   return steps;
 }
 

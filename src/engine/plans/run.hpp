@@ -59,7 +59,7 @@ inline fusion::Target device_target(const Machine& m) {
                      .few_rows = 4,
                      .depth = 32,
                      .at_sums = true,
-                     .apart = kFragmentWord},
+                     .row_padding = kFragmentWord},
           .few_rows = fusion::kFewTeams};
 }
 // Owners of plans that are only for explain(): of devices, of the host.

@@ -69,8 +69,9 @@ void region_text(const RegionReport& r, const Report& of, int number, SourceOf s
     out << "  packed operand kept: " << named(value, source) << ", "
         << bytes_text(static_cast<double>(bytes)) << "\n";
   for (const RegionReport::Scratch& s : r.scratch)
-    out << "  in " << scratch_space(of) << " at " << s.level << ": " << named(s.value, source)
-        << ", " << bytes_text(static_cast<double>(s.bytes)) << ": " << s.why << "\n";
+    out << "  in " << scratch_space(of) << " at " << level_text(s.level) << ": "
+        << named(s.value, source) << ", " << bytes_text(static_cast<double>(s.bytes)) << ": "
+        << s.why << "\n";
   if (of.how == Report::OneAtATime) return;
   if (r.predicted == 0) {
     if (of.target != kCpuTarget && r.bytes)
@@ -149,6 +150,30 @@ std::string why_direct(std::span<Node* const> wanted, const Graph& g, bool plann
 
 std::string name_in(const Value& v, SourceOf source) {
   return v.name.empty() ? source(v.site).name : v.name;
+}
+
+const char* level_text(fusion::PlaceLevel level) {
+  switch (level) {
+    case fusion::PlaceLevel::Row:
+      return "a row";
+    case fusion::PlaceLevel::Line:
+      return "a line";
+    case fusion::PlaceLevel::BlockOfIndices:
+      return "a block of indices";
+    case fusion::PlaceLevel::BlockOfKeys:
+      return "a block of keys";
+    case fusion::PlaceLevel::BlockOfLines:
+      return "a block of lines";
+    case fusion::PlaceLevel::BlockOfRows:
+      return "a block of rows";
+    case fusion::PlaceLevel::BlockOfRowsAndColumns:
+      return "a block of rows and columns";
+    case fusion::PlaceLevel::BlockOfRowsAndKeys:
+      return "a block of rows and keys";
+    case fusion::PlaceLevel::BlockOfSums:
+      return "a block of sums";
+  }
+  return "";
 }
 
 const char* scratch_space(const Report& r) {

@@ -48,7 +48,8 @@ struct RegionReport {
   struct Scratch {
     std::int32_t node;
     Value value;
-    std::string level, why;
+    fusion::PlaceLevel level;
+    std::string why;
     std::int64_t bytes = 0;
   };
   std::vector<std::pair<Value, std::size_t>> packed;  // operands of which panels are kept: bytes
@@ -96,6 +97,8 @@ std::string name_in(const Value& v, SourceOf source);
 double measured_seconds(const RegionReport& r);
 // Where its regions have scratch.
 const char* scratch_space(const Report& r);
+// What there is one of a value in scratch for.
+const char* level_text(fusion::PlaceLevel level);
 // What runs it; empty: no kernel of the host.
 std::string tier_of(const RegionReport& r);
 

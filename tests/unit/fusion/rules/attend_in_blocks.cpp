@@ -34,6 +34,8 @@ TEST_CASE("attend_in_blocks: a softmax of scores, whatever the machine") {
     const Planned p = attended(softmax, with_memory(byte));
     REQUIRE(p.plan->steps.size() == 1);
     CHECK(p.plan->steps[0].region.order == fusion::FoldOrder::Rescaled);
+    REQUIRE(p.plan->steps[0].region.attention);
+    CHECK(p.plan->steps[0].region.attention->folds.size() == 2);
     CHECK(p.plan->considered.empty());
     CHECK(p.plan->bytes_moved == p.plan->bytes_least);
   }

@@ -81,3 +81,21 @@ TEST_CASE("multiply_in_regions: not what no tile takes") {
   left(Multiplied(apply(OpId::Add, tracer::matmul(a, b), weak(1))));
   left(Multiplied(apply(OpId::Add, tracer::matmul(operand({300, 4}), operand({4, 100})), weak(1))));
 }
+
+TEST_CASE("multiply_in_regions: a region says what its blocks are computed from") {
+  const auto region = [](const Array& a) {
+    const Multiplied p(a);
+    REQUIRE(p.products() == 1);
+    return std::ranges::find_if(p.plan->steps, [](const auto& s) { return s.region.product >= 0; })
+        ->region;
+  };
+  CHECK(region(one_more()).sums.empty());
+  CHECK_FALSE(region(one_more()).computes_columns);
+  CHECK_FALSE(region(of_exponentials()).computes_columns);
+  const auto term = [] { return tracer::matmul(operand({300, 60}), operand({60, 100})); };
+  const Array sum = apply(OpId::Add, apply(OpId::Add, term(), term()), operand({300, 100}));
+  const fusion::RegionSpec two = region(apply(OpId::Multiply, sum, weak(2)));
+  REQUIRE(two.sums.size() == 1);
+  CHECK(two.sums[0].products == two.products());
+  CHECK(two.sums[0].start == -1);
+}
