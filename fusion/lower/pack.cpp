@@ -11,15 +11,19 @@ using tracer::NodeKind;
 
 namespace {
 
-// How many elements follow each other closest along one of these axes.
-std::pair<Number, Number> closest(const Node& n, int first, int count) {
-  std::pair<Number, Number> found{std::int64_t{1} << 60, 0};
+// The axis among these whose elements follow each other closest, and of such the longest.
+struct Nearest {
+  Number stride = std::int64_t{1} << 60, extent = 0;
+  bool before(const Nearest& o) const {
+    return stride < o.stride || (stride == o.stride && extent > o.extent);
+  }
+};
+Nearest nearest(const Node& n, int first, int count) {
+  Nearest found;
   for (int d = first; d < first + count; ++d)
-    if (n.extents[d] != 1) {
-      const Number stride = abs(n.byte_strides[d]);
-      if (stride < found.first || (stride == found.first && n.extents[d] > found.second))
-        found = {stride, n.extents[d]};
-    }
+    if (n.extents[d] != 1)
+      if (const Nearest axis{abs(n.byte_strides[d]), n.extents[d]}; axis.before(found))
+        found = axis;
   return found;
 }
 
@@ -40,7 +44,7 @@ bool ProductBlock::joins(std::int32_t operand, int axis, int behind, ExprId exte
 bool ProductBlock::lines_inside(std::int32_t operand, int lines_at, int lines, int sums_at,
                                 int sums) const {
   const Node& n = node(operand);
-  return closest(n, lines_at, lines) <= closest(n, sums_at, sums);
+  return !nearest(n, sums_at, sums).before(nearest(n, lines_at, lines));
 }
 
 DType ProductBlock::multiplied(std::int32_t product, int operand) const {
