@@ -3,7 +3,7 @@
 //   emit_loops.cpp    blocks, loops, reductions
 //   emit_copies.cpp   loops that copy into shared memory
 //   emit_sequential.cpp  what sequential kernels alone have
-//   emit_kernel.cpp   the argument structure, the entry and how it walks the flattened loops
+//   emit_kernel.cpp   the entry and how it walks the flattened loops
 #pragma once
 #include <functional>
 #include <optional>
@@ -18,7 +18,6 @@ namespace plait::cuda {
 // The function that joins two partial results of a reduction.
 std::string joining(ReduceKind kind, DType t);
 
-std::string_view type_name(DType t);  // of a value in the program
 std::string literal(const Scalar& s);
 std::string program_head(const Mapping& m);  // the prelude
 
@@ -98,7 +97,6 @@ class Emitter {
   bool overwrites(const ir::Inst& i) const;
   std::string start_of(const ir::Reduction& r, const std::string& begin) const;
 
-  void arguments();
   void transposed_loops();
   void tiles(Tile kind);
   void packed_loop();

@@ -176,11 +176,11 @@ std::string Emitter::tile_address(Val load) const {
   if (!in_pieces(i.index)) {
     const Val row = k_.loops[0].var;
     return address(a, [&](Val v) { return v == row ? "" : index(v); }) + " - Index(" + tile +
-           ".low)";
+           "_low)";
   }
   const std::int32_t loop = p_.mapping.streamed;
   const std::vector<char> under = loops_under(k_, loop);
-  const std::string pitch = "Index(" + tile + ".pitch)", item = std::to_string(itemsize(i.type));
+  const std::string pitch = "Index(" + tile + "_pitch)", item = std::to_string(itemsize(i.type));
   const std::string at = "(" + numbered("i", loop) + numbered(" - from", loop) + ") * ";
   if (p_.nest.tiles[i.index] == Tile::Rows) return at + item;
   if (const std::vector<Val> loads = loads_of(k_, static_cast<std::size_t>(i.index));

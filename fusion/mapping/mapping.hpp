@@ -109,8 +109,6 @@ inline bool of_team(const ir::Local& l) {
 }
 // Bytes of one of a team's locals: a multiple of 16.
 std::int64_t row_bytes(const ir::Local& l, const std::int64_t* params);
-// Of all those that lie there, once a mapping was applied.
-std::int64_t team_bytes(const ir::Kernel& k, ir::Space space, const std::int64_t* params);
 // Of all that a mapping would have in shared memory, with the rows that a team keeps.
 std::int64_t team_bytes(const ir::Kernel& k, const NestFacts& n, const Mapping& m,
                         const std::int64_t* params);

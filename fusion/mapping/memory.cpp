@@ -28,12 +28,6 @@ std::int64_t row_bytes(const ir::Local& l, const std::int64_t* params) {
   const auto item = static_cast<std::int64_t>(itemsize(l.dtype));
   return (std::max<std::int64_t>(1, ir::local_count(l, params)) * item + 15) / 16 * 16;
 }
-std::int64_t team_bytes(const ir::Kernel& k, ir::Space space, const std::int64_t* params) {
-  std::int64_t total = 0;
-  for (const ir::Local& l : k.locals)
-    if (l.space == space) total += row_bytes(l, params);
-  return total;
-}
 std::int64_t team_bytes(const ir::Kernel& k, const NestFacts& n, const Mapping& m,
                         const std::int64_t* params) {
   std::int64_t total = 0;
