@@ -24,7 +24,7 @@ LocalMemory lay_out_locals(const Program& p, const std::int64_t* params, std::in
     next += bytes;
   };
   for (std::size_t n = 0; n < locals.size(); ++n)
-    if (of_team(locals[n]))
+    if (ir::shares(locals[n].space))
       take(n, locals[n].space == ir::Space::Shared ? m.team_shared : m.team_scratch,
            row_bytes(locals[n], params));
   m.scratch = padded(m.team_scratch * (threads / p.mapping.team));

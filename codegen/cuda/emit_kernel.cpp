@@ -59,7 +59,7 @@ void Emitter::locals() {
   for (std::size_t n = 0; n < k_.locals.size(); ++n) {
     const ir::Local& l = k_.locals[n];
     const std::string type(type_name(l.dtype)), name = numbered("l", n);
-    if (of_team(l))
+    if (ir::shares(l.space))
       line("const Shared<" + type + "> " + name + "{reinterpret_cast<" + type + "*>(" +
            (l.space == ir::Space::Shared ? "rows" : "in_scratch") + " + a." + name + ")};");
     if (l.space == ir::Space::Cache)
@@ -131,7 +131,6 @@ void Emitter::entry() {
          ");");
   }
   if (m.pack == 1 || last != 0) line("const Index i0 = Index(a.begin) + rest;");
-  if (p_.nest.multiplies) phases_.enter(touched(k_, p_.nest, 0));
   for (std::int32_t loop : p_.nest.chain)
     if (m.pack == 1 || loop != p_.nest.chain.back()) block(loop, by);
   if (m.pack > 1) packed_loop();

@@ -6,7 +6,6 @@
 #include "emit.hpp"
 #include "fusion/mapping/transposed.hpp"
 #include "ir/abilities.hpp"
-#include "ir/verify.hpp"
 
 namespace plait::cuda {
 
@@ -18,7 +17,7 @@ constexpr std::int64_t kMostScratch = std::int64_t{256} << 20;
 void apply(Program& p) {
   mapping::apply(p.kernel, p.nest, p.mapping);
 #ifdef PLAIT_CHECKS
-  ir::verify_without_barriers(p.kernel);
+  ir::verify(p.kernel);
 #endif
   p.arguments = argument_layout(p);
 }
@@ -68,7 +67,7 @@ std::shared_ptr<const Program> generate(const ir::Kernel& k, const Target& t, co
   p->nest = analyse_nest(k);
   p->target = t;
   p->mapping = choose(k, p->nest, t, e);
-  if (p->mapping.keeps_rows) p->asked = {p->kernel, p->nest};
+  if (p->mapping.team > 1) p->asked = {p->kernel, p->nest};
   apply(*p);
   p->source = Emitter(*p).run();
   return p;

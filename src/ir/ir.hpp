@@ -62,8 +62,9 @@ enum class Op : std::uint8_t {
   Running,  // reduction number `index` of the loop whose body it stands in, as far as this
             // iteration and with it
   Carried,  // the same of a fold of kind Last, as this iteration finds it
-  Barrier,  // all threads of the block have come here, and see what each of them wrote; copies to
-            // the stages up to number operand 0 (kNone: all) have arrived; defines no value
+  Barrier,  // all threads of the block (of the warp, in a loop that warps take) have come here, and
+            // see what each of them wrote; copies to the stages up to number operand 0 (kNone: all)
+            // have arrived; defines no value
   AsyncCopy,  // copies[index], of operand 0 rows and operand 1 columns, to the stage of number
               // operand 2, if the local has several; defines no value
   // Of sequential kernels:
@@ -242,8 +243,9 @@ enum class Space : std::uint8_t {
   Cache,     // scratch of whoever runs the iteration of its home, wherever the backend puts that
   Register,  // few elements, whose number is known
   Shared,    // of the threads of a block
-  Global,    // scratch in the memory of a device
+  Global,    // the same in the memory of a device
 };
+constexpr bool shares(Space s) { return s == Space::Shared || s == Space::Global; }
 
 // How the elements of a local lie. The address of an access is row * columns + column, whatever the
 // layout; in memory that element lies, with pitch = columns + beside, at

@@ -3,7 +3,6 @@
 
 #include "../interp/product_kernel.hpp"
 #include "codegen/cuda/program.hpp"
-#include "fusion/mapping/phases.hpp"
 #include "rules/offers.hpp"
 
 using namespace plait;
@@ -89,20 +88,4 @@ TEST_CASE(
   // Loops that fill the operands and the one that stores go to warps, the sum's to nobody.
   CHECK(std::count(n.over_warps.begin(), n.over_warps.end(), 1) == 3);
   CHECK_FALSE((n.shared[1] || n.over_warps[1]));
-}
-
-TEST_CASE(
-    "a barrier stands where threads touch what others wrote, also from one round to the next") {
-  using mapping::Touched;
-  const Touched fills{{false, false}, {true, false}}, reads{{true, false}, {false, true}},
-      other{{false, true}, {}};
-  mapping::Phases p;
-  CHECK_FALSE(p.follow(fills));
-  CHECK(p.follow(reads));
-  CHECK(p.follow(other));
-  CHECK_FALSE(p.follow(other));
-  mapping::Phases loop;
-  Touched body = fills;
-  loop.enter(body += reads);
-  CHECK(loop.follow(fills));  // after the last round has read it
 }
