@@ -3,13 +3,12 @@
 //   emit_loops.cpp    blocks, loops, reductions
 //   emit_copies.cpp   loops that copy into shared memory
 //   emit_sequential.cpp  what sequential kernels alone have
-//   emit_kernel.cpp   the argument structure, the entry and how it walks the flattened loops
+//   emit_kernel.cpp   the entry and how it walks the flattened loops
 #pragma once
 #include <functional>
 #include <optional>
 #include <string>
 
-#include "fusion/mapping/phases.hpp"
 #include "fusion/mapping/tiles.hpp"
 #include "program.hpp"
 
@@ -18,7 +17,6 @@ namespace plait::cuda {
 // The function that joins two partial results of a reduction.
 std::string joining(ReduceKind kind, DType t);
 
-std::string_view type_name(DType t);  // of a value in the program
 std::string literal(const Scalar& s);
 std::string program_head(const Mapping& m);  // the prelude
 
@@ -44,7 +42,6 @@ class Emitter {
   const ir::Kernel& k_;
   std::string out_;
   int depth_ = 0;
-  Phases phases_;              // of a block that multiplies
   std::string guard_;          // what stands before a thread's stores
   std::int32_t scanned_ = -1;  // the loop that a team scans
   bool copying_ = false;       // copies may be under way
@@ -80,7 +77,6 @@ class Emitter {
   void fold(ir::Val v, std::size_t r);
   void running(ir::Val v);
   void scatter(const ir::Inst& i, By by);
-  void store_local(const ir::Inst& i, By by);
   // Of sequential kernels.
   void iterations();
   void conditional(const ir::Inst& i, By by);
@@ -88,17 +84,12 @@ class Emitter {
   void label(std::int32_t loop);
   void sequential(ir::Val v);
   void store_result(const ir::Inst& i);
-  // Threads of the block wait for each other, if what is printed next has to.
-  void follow(const Touched& next);
   void finish_copies();
   void join_folds(ir::Val v, By by);
   bool is_folded_again(ir::Val v, std::size_t r) const;
   std::string joined(const ir::Reduction& r, const std::string& a, const std::string& b) const;
-  bool writes_rows(std::int32_t loop) const;
-  bool overwrites(const ir::Inst& i) const;
   std::string start_of(const ir::Reduction& r, const std::string& begin) const;
 
-  void arguments();
   void transposed_loops();
   void tiles(Tile kind);
   void packed_loop();

@@ -48,28 +48,6 @@ void Emitter::close(const std::string& text) {
   line(text);
 }
 
-// pack_arguments() fills this structure: every member starts at a multiple of 8 bytes.
-void Emitter::arguments() {
-  open("struct Arguments");
-  for (std::size_t n = 0; n < k_.buffers.size(); ++n)
-    line(std::string(k_.buffers[n].written ? "" : "const ") + numbered("char* b", n) + ";");
-  for (std::int32_t n = 0; n < k_.params; ++n)
-    line(numbered("int64 p", static_cast<std::size_t>(n)) + ";");
-  line("int64 begin, end, total;");
-  line("char* scratch;");
-  if (p_.each) line("int64 sharers;");
-  if (p_.mapping.pack > 1) line("int64 packs, lead, aligned, spread;");
-  if (p_.mapping.streamed >= 0) line("int64 piece;");
-  for (std::size_t n = 0; n < k_.buffers.size(); ++n)
-    if (p_.tiled(n)) line("Tile" + numbered(" m", n) + ";");
-  if (p_.mapping.team > 1) line("int64 row_bytes, scratch_bytes;");
-  for (std::size_t n = 0; n < k_.locals.size(); ++n)
-    if (k_.locals[n].space != ir::Space::Register) line(numbered("int64 l", n) + ";");
-  for (std::size_t n = 0; n < k_.scalars.size(); ++n)
-    line("alignas(8) " + std::string(type_name(k_.scalars[n])) + numbered(" s", n) + ";");
-  close("};");
-}
-
 // Memory of the locals that are not in registers.
 void Emitter::locals() {
   const auto any = [&](ir::Space s) {
@@ -81,7 +59,7 @@ void Emitter::locals() {
   for (std::size_t n = 0; n < k_.locals.size(); ++n) {
     const ir::Local& l = k_.locals[n];
     const std::string type(type_name(l.dtype)), name = numbered("l", n);
-    if (of_team(l))
+    if (ir::shares(l.space))
       line("const Shared<" + type + "> " + name + "{reinterpret_cast<" + type + "*>(" +
            (l.space == ir::Space::Shared ? "rows" : "in_scratch") + " + a." + name + ")};");
     if (l.space == ir::Space::Cache)
@@ -153,7 +131,6 @@ void Emitter::entry() {
          ");");
   }
   if (m.pack == 1 || last != 0) line("const Index i0 = Index(a.begin) + rest;");
-  if (p_.nest.multiplies) phases_.enter(touched(k_, p_.nest, 0));
   for (std::int32_t loop : p_.nest.chain)
     if (m.pack == 1 || loop != p_.nest.chain.back()) block(loop, by);
   if (m.pack > 1) packed_loop();
@@ -218,8 +195,8 @@ void Emitter::tiles(Tile kind) {
   for (std::size_t n = 0; n < k_.buffers.size(); ++n) {
     if (!p_.tiled(n) || p_.nest.tiles[n] != kind) continue;
     const std::string m = numbered("m", n);
-    line("const unsigned char* const " + m + " = shared_memory + a." + m + ".at" +
-         (rows ? " + (inside ? threadIdx.x : 0) * int(a." + m + ".pitch)" : "") + ";");
+    line("const unsigned char* const " + m + " = shared_memory + a." + m + "_at" +
+         (rows ? " + (inside ? threadIdx.x : 0) * int(a." + m + "_pitch)" : "") + ";");
     if (!in_pieces(n)) whole.push_back(n);
   }
   if (whole.empty()) return;
@@ -227,9 +204,9 @@ void Emitter::tiles(Tile kind) {
   for (std::size_t n : whole) {
     const std::string tile = numbered("a.m", n);
     line("copy_rows<" + std::string(type_name(k_.buffers[n].dtype)) + ">(shared_memory + " + tile +
-         ".at, Index(" + tile + ".pitch), " + numbered("a.b", n) + " + " + tile + ".low" +
-         (rows ? " + (a.begin + base) * " + tile + ".stride" : "") + ", Index(" + tile +
-         ".stride), Index(" + tile + ".bytes), " + (rows ? "rows" : "1") + ");");
+         "_at, Index(" + tile + "_pitch), " + numbered("a.b", n) + " + " + tile + "_low" +
+         (rows ? " + (a.begin + base) * " + tile + "_stride" : "") + ", Index(" + tile +
+         "_stride), Index(" + tile + "_bytes), " + (rows ? "rows" : "1") + ");");
   }
   line("__syncthreads();");
 }
@@ -244,7 +221,7 @@ void Emitter::fetch_pieces(const std::string& count) {
     const bool rows = p_.nest.tiles[n] == Tile::Rows;
     const std::string tile = numbered("a.m", n), type(type_name(k_.buffers[n].dtype));
     const std::string item = std::to_string(itemsize(k_.buffers[n].dtype));
-    const std::string pitch = "Index(" + tile + ".pitch)";
+    const std::string pitch = "Index(" + tile + "_pitch)";
     const auto copy = [&](ir::Val load, const std::string& to, const std::string& apart,
                           const std::string& bytes_and_rows) {
       const std::string from = address(k_.accesses[k_.insts[load].access], [&](ir::Val v) {
@@ -253,8 +230,8 @@ void Emitter::fetch_pieces(const std::string& count) {
         if (v == k_.loops[0].var) return std::string("(Index(a.begin) + base)");
         return var.op == ir::Op::Var && under[var.index] ? std::string() : index(v);
       });
-      line("copy_rows<" + type + ">(shared_memory + " + tile + ".at" + to + ", " + apart + ", " +
-           numbered("a.b", n) + " + (" + from + "), Index(" + tile + ".stride), " + bytes_and_rows +
+      line("copy_rows<" + type + ">(shared_memory + " + tile + "_at" + to + ", " + apart + ", " +
+           numbered("a.b", n) + " + (" + from + "), Index(" + tile + "_stride), " + bytes_and_rows +
            ");");
     };
     const std::vector<ir::Val> loads = loads_of(k_, n);
@@ -268,7 +245,7 @@ void Emitter::fetch_pieces(const std::string& count) {
       copy(loads[0], "", pitch,
            count + " * " + item + ", int(" + index(k_.loops[across].end) + ")");
     } else {
-      copy(loads[0], "", pitch, "Index(" + tile + ".bytes), int(" + count + ")");
+      copy(loads[0], "", pitch, "Index(" + tile + "_bytes), int(" + count + ")");
     }
   }
   line("__syncthreads();");
@@ -320,7 +297,7 @@ void Emitter::packed_loop() {
 
 std::string Emitter::run() {
   const Mapping& m = p_.mapping;
-  arguments();
+  out_ = p_.arguments.text();
   if (m.team > 1)
     line("typedef " + std::string(m.team > 32 ? "Block<" : "Lanes<") + std::to_string(m.team) +
          ", " + std::to_string(exchange_bytes(k_, m)) + "> Team;");

@@ -43,31 +43,9 @@ int unrolled(const ir::Kernel& k, std::int32_t l) {
 
 }  // namespace
 
-// Whether the loop writes what other threads read before or after it.
-bool Emitter::writes_rows(std::int32_t l) const {
-  const auto& body = k_.loops[l].body;
-  return std::any_of(body.begin(), body.end(), [&](Val v) {
-    const Inst& i = k_.insts[v];
-    return (i.op == Op::StoreLocal && of_team(k_.locals[i.index])) ||
-           (opens_loop(i) && writes_rows(i.index));
-  });
-}
-// A store to a buffer that the kernel also reads.
-bool Emitter::overwrites(const Inst& i) const {
-  return i.op == Op::Store && std::any_of(k_.insts.begin(), k_.insts.end(), [&](const Inst& other) {
-           return other.op == Op::Load && other.index == i.index;
-         });
-}
-
-void Emitter::follow(const Touched& next) {
-  if (!phases_.follow(next)) return;
-  finish_copies();
-  line("team.sync();");
-}
-
 By Emitter::inside(std::int32_t loop, By by) const {
-  if (by != By::Thread && p_.nest.shared[loop]) return By::Thread;
-  return by == By::Block && p_.nest.over_warps[loop] ? By::Team : by;
+  if (!ir::shares(k_.loops[loop].scope)) return by;
+  return ir::over_warps(k_, loop) ? By::Team : By::Thread;
 }
 
 void Emitter::open_loop(std::int32_t loop, By by) {
@@ -126,11 +104,6 @@ void Emitter::close_loop(std::int32_t loop) {
 void Emitter::loop(Val v, By by) {
   const Inst& i = k_.insts[v];
   const By inner = inside(i.index, by);
-  const bool writes = by == By::Team && inner != by && writes_rows(i.index);
-  const Touched before = phases_.since();
-  if (writes) line("team.sync();");
-  if (by == By::Block && inner != by) follow(touched(k_, p_.nest, v));
-  if (by == By::Block && inner == by) phases_.enter(touched(k_, p_.nest, i.index));
   const std::optional<Copy> copied = by == By::Block && inner != by ? copy(i.index) : std::nullopt;
   if (k_.loops[i.index].kind != ir::LoopKind::Count) {
     conditional(i, by);
@@ -144,8 +117,6 @@ void Emitter::loop(Val v, By by) {
     close_loop(i.index);
   }
   label(i.index);
-  if (by == By::Block && inner == by) phases_.leave(before);
-  if (writes) line("team.sync();");
 }
 
 std::string Emitter::start_of(const ir::Reduction& r, const std::string& begin) const {

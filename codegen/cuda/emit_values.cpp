@@ -176,11 +176,11 @@ std::string Emitter::tile_address(Val load) const {
   if (!in_pieces(i.index)) {
     const Val row = k_.loops[0].var;
     return address(a, [&](Val v) { return v == row ? "" : index(v); }) + " - Index(" + tile +
-           ".low)";
+           "_low)";
   }
   const std::int32_t loop = p_.mapping.streamed;
   const std::vector<char> under = loops_under(k_, loop);
-  const std::string pitch = "Index(" + tile + ".pitch)", item = std::to_string(itemsize(i.type));
+  const std::string pitch = "Index(" + tile + "_pitch)", item = std::to_string(itemsize(i.type));
   const std::string at = "(" + numbered("i", loop) + numbered(" - from", loop) + ") * ";
   if (p_.nest.tiles[i.index] == Tile::Rows) return at + item;
   if (const std::vector<Val> loads = loads_of(k_, static_cast<std::size_t>(i.index));
@@ -231,7 +231,6 @@ void Emitter::inst(Val v, By by) {
   const std::string type(type_name(i.type));
   const std::string define = "const " + type + numbered(" v", v) + " = ";
   const std::string buffer = numbered("a.b", i.index);
-  if (by == By::Block && !opens_loop(i)) follow(touched(k_, p_.nest, v));
   switch (i.op) {
     case Op::Const:
     case Op::Param:
@@ -260,8 +259,6 @@ void Emitter::inst(Val v, By by) {
       if (p_.each && i.index >= p_.each->results) return store_result(i);
       if (p_.mapping.pack > 1 && p_.nest.packed[v])
         return line(numbered("y", v) + "[k] = " + value(i.operands[0]) + ";");
-      // What one thread of a team stores, others may still have to read.
-      if (by == By::Team && overwrites(i)) line("team.sync();");
       return line((by == By::Thread ? guard_ : "if (team.rank() == 0) ") + "store<" + type + ">(" +
                   buffer + ", " + address(k_.accesses[i.access]) + ", " + value(i.operands[0]) +
                   ");");
@@ -270,7 +267,9 @@ void Emitter::inst(Val v, By by) {
     case Op::LoadLocal:
       return line(define + local(i) + ";");
     case Op::StoreLocal:
-      return store_local(i, by);
+      // One thread of a team has what all of them read.
+      return line((by == By::Thread ? guard_ : "if (team.rank() == 0) ") + local(i) + " = " +
+                  value(i.operands[0]) + ";");
     case Op::For:
     case Op::Reduce:
       return loop(v, by);
@@ -280,6 +279,8 @@ void Emitter::inst(Val v, By by) {
     case Op::Carried:
       return running(v);
     case Op::Barrier:
+      finish_copies();
+      return line("team.sync();");
     case Op::AsyncCopy:
       return;  // supports() takes none
     case Op::Break:
@@ -287,14 +288,6 @@ void Emitter::inst(Val v, By by) {
     case Op::External:
       return sequential(v);
   }
-}
-
-// One thread of a team has what all of them read.
-void Emitter::store_local(const Inst& i, By by) {
-  if (by == By::Team) line("team.sync();");
-  line((by == By::Thread ? guard_ : "if (team.rank() == 0) ") + local(i) + " = " +
-       value(i.operands[0]) + ";");
-  if (by == By::Team) line("team.sync();");
 }
 
 // One thread has the elements to itself.

@@ -2,28 +2,39 @@
 // In order: a thread an output, with the block's other threads fetching for it. Arg-reductions: a
 // block an output.
 #include <algorithm>
-#include <cstring>
 
+#include "argument_layout.hpp"
 #include "emit.hpp"
 
 namespace plait::cuda {
 
 namespace {
 
-// What the program calls Arguments.
-struct Arguments {
-  const void *rows, *indices, *bounds;
-  void* out;
-  std::int64_t extent, chunks, outputs, longest, rank;
-  std::int64_t shape[kMaxDims], strides[kMaxDims];
+struct JoinValues {
+  const Join& join;
+  const JoinBuffers& buffers;
 };
+const ArgumentLayout<JoinValues>& join_arguments() {
+  using V = const JoinValues&;
+  static const auto layout = [] {
+    ArgumentLayout<JoinValues> l;
+    l.pointer("rows", [](V v) { return v.buffers.rows; });
+    l.pointer("indices", [](V v) { return v.buffers.indices; });
+    l.pointer("bounds", [](V v) { return v.buffers.bounds; });
+    l.pointer("out", [](V v) { return v.buffers.out; }, true);
+    l.number("extent", [](V v) { return v.join.extent; });
+    l.number("chunks", [](V v) { return v.join.chunks; });
+    l.number("outputs", [](V v) { return v.join.outputs; });
+    l.number("longest", [](V v) { return v.join.longest; });
+    l.number("rank", [](V v) { return v.join.shape.size(); });
+    l.numbers("shape", kMaxDims, [](V v) -> const Dims& { return v.join.shape; });
+    l.numbers("strides", kMaxDims, [](V v) -> const Dims& { return v.join.strides; });
+    return l;
+  }();
+  return layout;
+}
 
-constexpr const char* kArguments = R"(struct Arguments {
-  const char *rows, *indices, *bounds;
-  char* out;
-  int64 extent, chunks, outputs, longest, rank, shape[64], strides[64];
-};
-// Where output `n` goes: bytes from the start of the result.
+constexpr const char* kPlace = R"(// Where output `n` goes: bytes from the start of the result.
 PLAIT_INLINE int64 place(const Arguments& a, int64 n) {
   int64 at = 0;
   for (int64 d = a.rank - 1; d >= 0; --d) {
@@ -151,8 +162,9 @@ std::shared_ptr<const Program> generate_join(ReduceKind kind, DType t, bool tree
   p->mapping.team = kThreads;
   const std::string type(type_name(t));
   std::string& s = p->source;
-  s = program_head(p->mapping) + kArguments + "typedef " + type + " T;\ntypedef Block<" +
-      std::to_string(kThreads) + ", " + std::to_string(kExchange) + "> Team;\n";
+  s = program_head(p->mapping) + join_arguments().text() + kPlace + "typedef " + type +
+      " T;\ntypedef Block<" + std::to_string(kThreads) + ", " + std::to_string(kExchange) +
+      "> Team;\n";
   const bool half = t == DType::Float16;
   const bool arg = is_arg(kind);
   if (arg) {
@@ -186,14 +198,7 @@ Launch join_shape(const Program& p, const Join& j) {
 }
 
 void pack_join(const Join& j, const JoinBuffers& b, std::vector<std::byte>& out) {
-  Arguments a{b.rows,    b.indices, b.bounds,
-              b.out,     j.extent,  j.chunks,
-              j.outputs, j.longest, static_cast<std::int64_t>(j.shape.size()),
-              {},        {}};
-  std::copy(j.shape.begin(), j.shape.end(), a.shape);
-  std::copy(j.strides.begin(), j.strides.end(), a.strides);
-  out.resize(sizeof a);
-  std::memcpy(out.data(), &a, sizeof a);
+  join_arguments().pack({j, b}, out);
 }
 
 }  // namespace plait::cuda

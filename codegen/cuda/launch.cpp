@@ -1,58 +1,25 @@
 // What generate() gives for a kernel, and how it is called.
 #include <algorithm>
-#include <cstring>
 #include <utility>
 
+#include "arguments.hpp"
 #include "emit.hpp"
 #include "fusion/mapping/transposed.hpp"
 #include "ir/abilities.hpp"
-#include "ir/verify.hpp"
-#include "packs.hpp"
 
 namespace plait::cuda {
 
 namespace {
 
-constexpr std::size_t kMostArgumentBytes = 4000;  // CUDA's limit is 4096
-constexpr std::int64_t kWaves = 64;               // blocks for one that is resident, at most
+constexpr std::int64_t kWaves = 64;  // blocks for one that is resident, at most
 constexpr std::int64_t kMostScratch = std::int64_t{256} << 20;
-
-std::int64_t padded(std::int64_t bytes) { return (bytes + 255) / 256 * 256; }
-
-std::int64_t thread_local_bytes(const ir::Local& l, const std::int64_t* params,
-                                std::int64_t threads) {
-  const auto item = static_cast<std::int64_t>(itemsize(l.dtype));
-  return padded(std::max<std::int64_t>(1, ir::local_count(l, params)) * item * threads);
-}
-// Global memory for locals: those of teams, then what each thread has of its own.
-std::int64_t scratch_bytes(const Program& p, const std::int64_t* params, std::int64_t threads) {
-  std::int64_t total =
-      padded(team_bytes(p.kernel, ir::Space::Global, params) * (threads / p.mapping.team));
-  for (const ir::Local& l : p.kernel.locals)
-    if (l.space == ir::Space::Cache) total += thread_local_bytes(l, params, threads);
-  return total;
-}
-
-bool fits_arguments(const ir::Kernel& k, std::string* why) {
-  const std::size_t bytes =
-      8 * (k.buffers.size() + static_cast<std::size_t>(k.params) + k.locals.size() + 8) +
-      kMostTiles * (sizeof(TileShape) + 8) + 16 * k.scalars.size();
-  if (bytes <= kMostArgumentBytes) return true;
-  if (why) *why = "more arguments than a CUDA kernel takes";
-  return false;
-}
 
 void apply(Program& p) {
   mapping::apply(p.kernel, p.nest, p.mapping);
 #ifdef PLAIT_CHECKS
-  ir::verify_without_barriers(p.kernel);
+  ir::verify(p.kernel);
 #endif
-}
-
-template <class T>
-void put(std::vector<std::byte>& out, const T& v) {
-  const auto* p = reinterpret_cast<const std::byte*>(&v);
-  out.insert(out.end(), p, p + sizeof v);
+  p.arguments = argument_layout(p);
 }
 
 }  // namespace
@@ -100,7 +67,7 @@ std::shared_ptr<const Program> generate(const ir::Kernel& k, const Target& t, co
   p->nest = analyse_nest(k);
   p->target = t;
   p->mapping = choose(k, p->nest, t, e);
-  if (p->mapping.keeps_rows) p->asked = {p->kernel, p->nest};
+  if (p->mapping.team > 1) p->asked = {p->kernel, p->nest};
   apply(*p);
   p->source = Emitter(*p).run();
   return p;
@@ -137,13 +104,14 @@ Launch launch_shape(const Program& p, const Extents& e) {
   // Long iterations that are few go to as many multiprocessors as there are.
   while (p.each && threads > 32 && total < threads * p.target.multiprocessors) threads /= 2;
   // Where a block begins with nothing, many small shares end at the same time.
-  const bool light = !m.uses_shared_memory() && scratch_bytes(p, e.params, threads) == 0;
+  const bool light = !m.uses_shared_memory() && lay_out_locals(p, e.params, threads).scratch == 0;
   const std::int64_t waves = light ? kWaves : 1;
   std::int64_t blocks =
       std::clamp<std::int64_t>((total + threads - 1) / threads, 1,
                                p.target.threads / threads * p.target.multiprocessors * waves);
   // Long rows of scratch leave room for fewer threads.
-  while (blocks * threads > m.team && scratch_bytes(p, e.params, blocks * threads) > kMostScratch)
+  while (blocks * threads > m.team &&
+         lay_out_locals(p, e.params, blocks * threads).scratch > kMostScratch)
     if (blocks > 1)
       blocks /= 2;
     else if (m.team == 1 && threads > 32)
@@ -155,69 +123,15 @@ Launch launch_shape(const Program& p, const Extents& e) {
   l.block[0] = static_cast<unsigned>(threads);
   if (m.team > 1) {
     const std::int64_t bytes =
-        exchange_bytes(p.kernel, m) + team_bytes(p.kernel, ir::Space::Shared, e.params);
+        exchange_bytes(p.kernel, m) + lay_out_locals(p, e.params, threads).team_shared;
     l.shared_bytes = static_cast<std::size_t>(bytes * (threads / m.team));
   }
   if (m.transposed) l.shared_bytes = static_cast<std::size_t>(transposed_bytes(p.kernel, p.nest));
   if (m.whole_tiles || m.row_tiles)
     l.shared_bytes = static_cast<std::size_t>(
         lay_out_tiles(p.kernel, p.nest, m, p.target, e.params, threads).bytes);
-  l.scratch_bytes = static_cast<std::size_t>(scratch_bytes(p, e.params, blocks * threads));
+  l.scratch_bytes = static_cast<std::size_t>(lay_out_locals(p, e.params, blocks * threads).scratch);
   return l;
-}
-
-void pack_arguments(const Program& p, const Launch& l, const ir::CallArgs& args, std::int64_t begin,
-                    std::int64_t end, void* scratch, std::vector<std::byte>& out) {
-  const ir::Kernel& k = p.kernel;
-  out.clear();
-  for (std::size_t n = 0; n < k.buffers.size(); ++n) put(out, args.buffers[n]);
-  for (std::int32_t n = 0; n < k.params; ++n) put(out, args.params[n]);
-  const Extents e{args.params, end - begin};
-  std::int64_t total = iterations(k, p.nest, e);
-  Packs packs{};
-  if (p.mapping.pack > 1 && total > 0) {
-    packs = cut_into_packs(p, args, begin, end);
-    total = total / trips(k, p.nest.chain.back(), e) * packs.in_row;
-  }
-  if (p.mapping.transposed) total = transposed_count(k, p.nest, e);
-  put(out, begin);
-  put(out, end);
-  put(out, total);
-  put(out, scratch);
-  if (p.each) put(out, p.sharers(total));
-  if (p.mapping.pack > 1) put(out, packs);
-  if (p.mapping.whole_tiles || p.mapping.row_tiles) {
-    const Tiles tiles = lay_out_tiles(k, p.nest, p.mapping, p.target, args.params, l.block[0]);
-    if (p.mapping.streamed >= 0) put(out, tiles.piece);
-    for (std::size_t n = 0; n < k.buffers.size(); ++n) {
-      if (!p.tiled(n)) continue;
-      put(out, tiles.at[n]);
-      put(out, tiles.shapes[n]);
-    }
-  }
-  const std::int64_t threads = std::int64_t{l.grid[0]} * l.block[0];
-  const std::int64_t shared = team_bytes(k, ir::Space::Shared, args.params),
-                     scratch_of_team = team_bytes(k, ir::Space::Global, args.params);
-  std::int64_t in_row[] = {0, 0}, at = padded(scratch_of_team * (threads / p.mapping.team));
-  if (p.mapping.team > 1) {
-    put(out, shared);
-    put(out, scratch_of_team);
-  }
-  for (const ir::Local& local : k.locals) {
-    if (of_team(local)) {
-      std::int64_t& here = in_row[local.space == ir::Space::Global];
-      put(out, here);
-      here += row_bytes(local, args.params);
-    } else if (local.space == ir::Space::Cache) {
-      put(out, at);
-      at += thread_local_bytes(local, args.params, threads);
-    }
-  }
-  for (std::size_t n = 0; n < k.scalars.size(); ++n) {
-    const std::size_t start = out.size();
-    out.resize(start + (itemsize(k.scalars[n]) + 7) / 8 * 8);
-    std::memcpy(&out[start], args.scalars[n].bytes, itemsize(k.scalars[n]));
-  }
 }
 
 }  // namespace plait::cuda

@@ -1,8 +1,8 @@
 // Matrix products where no library computes them: one program a dtype, and one that adds the chunks
 // of those whose k is cut (prelude/product.cuh).
 #include <algorithm>
-#include <cstring>
 
+#include "argument_layout.hpp"
 #include "emit.hpp"
 #include "prelude.hpp"
 
@@ -16,15 +16,6 @@ constexpr int kDeep = 16;     // elements of a strip along k
 constexpr int kBlocks = 2;
 constexpr std::int64_t kLeastChunk = 256;
 constexpr int kMultiprocessors = 132;  // what sums that round are cut for, whatever the device
-
-// What the program calls Arguments.
-struct Arguments {
-  const void *a, *b, *added;
-  void *c, *parts;
-  std::int64_t added_row, chunks, chunk;
-  std::int64_t m, n, k, batches, a_row, a_column, b_row, b_column;
-  std::int64_t rank, shape[kMaxDims], a_batch[kMaxDims], b_batch[kMaxDims];
-};
 
 // What NumPy's own loop sums in. Integers wrap, so that those of the same size without a sign will
 // do.
@@ -56,6 +47,43 @@ Chunks chunks_of(const Product& x, const Target& target) {
   return {(x.k + length - 1) / length, length};
 }
 
+struct ProductValues {
+  const Product& x;
+  void* parts;
+  Chunks chunks;
+};
+const ArgumentLayout<ProductValues>& product_arguments() {
+  using V = const ProductValues&;
+  static const auto layout = [] {
+    ArgumentLayout<ProductValues> l;
+    l.pointer("a", [](V v) { return v.x.a.at; });
+    l.pointer("b", [](V v) { return v.x.b.at; });
+    l.pointer("c", [](V v) { return v.x.c; }, true);  // row-major, batches one after another
+    l.pointer("added", [](V v) { return v.x.bias ? v.x.bias : v.x.residual; });
+    // Elements from a row of it to the next: 0, the same for all, or n.
+    l.number("added_row", [](V v) { return v.x.residual ? v.x.n : 0; });
+    // Chunks of k of this length, the last one shorter, and their sums, each as c is, of type Sum.
+    l.number("chunks", [](V v) { return v.chunks.count; });
+    l.number("chunk", [](V v) { return v.chunks.length; });
+    l.pointer("parts", [](V v) { return v.parts; }, true);
+    l.number("m", [](V v) { return v.x.m; });
+    l.number("n", [](V v) { return v.x.n; });
+    l.number("k", [](V v) { return v.x.k; });
+    // Strides in bytes.
+    l.number("a_row", [](V v) { return v.x.a.row; });
+    l.number("a_column", [](V v) { return v.x.a.column; });
+    l.number("b_row", [](V v) { return v.x.b.row; });
+    l.number("b_column", [](V v) { return v.x.b.column; });
+    l.number("batches", [](V v) { return element_count(v.x.batch); });
+    l.number("rank", [](V v) { return v.x.batch.size(); });
+    l.numbers("shape", kMaxDims, [](V v) -> const Dims& { return v.x.batch; });
+    l.numbers("a_batch", kMaxDims, [](V v) -> const Dims& { return v.x.a.batch; });
+    l.numbers("b_batch", kMaxDims, [](V v) -> const Dims& { return v.x.b.batch; });
+    return l;
+  }();
+  return layout;
+}
+
 unsigned blocks(const Program& p, std::int64_t wanted) {
   return static_cast<unsigned>(
       std::clamp<std::int64_t>(wanted, 1, std::int64_t{8} * p.target.multiprocessors));
@@ -69,7 +97,7 @@ std::shared_ptr<const Program> generate(DType t, const Target& target, const cha
   p->mapping.wide = true;
   std::string& s = p->source;
   s = program_head(p->mapping);
-  (s += prelude("shared")) += prelude("product");
+  ((s += prelude("shared")) += product_arguments().text()) += prelude("product");
   // Two blocks a multiprocessor: 128 registers a thread.
   s += "extern \"C\" __global__ void __launch_bounds__(" + std::to_string(kThreads * kThreads) +
        ", 2) " + entry + "(const Arguments a) {\n  Multiply<" + std::string(type_name(t)) + ", " +
@@ -109,32 +137,7 @@ Launch chunk_sum_shape(const Program& p, const Product& x) {
 }
 
 void pack_product(const Program& p, const Product& x, void* scratch, std::vector<std::byte>& out) {
-  const Chunks chunks = chunks_of(x, p.target);
-  Arguments a{x.a.at,
-              x.b.at,
-              x.bias ? x.bias : x.residual,
-              x.c,
-              scratch,
-              x.residual ? x.n : 0,
-              chunks.count,
-              chunks.length,
-              x.m,
-              x.n,
-              x.k,
-              element_count(x.batch),
-              x.a.row,
-              x.a.column,
-              x.b.row,
-              x.b.column,
-              x.batch.size(),
-              {},
-              {},
-              {}};
-  std::copy(x.batch.begin(), x.batch.end(), a.shape);
-  std::copy(x.a.batch.begin(), x.a.batch.end(), a.a_batch);
-  std::copy(x.b.batch.begin(), x.b.batch.end(), a.b_batch);
-  out.resize(sizeof a);
-  std::memcpy(out.data(), &a, sizeof a);
+  product_arguments().pack({x, scratch, chunks_of(x, p.target)}, out);
 }
 
 }  // namespace plait::cuda

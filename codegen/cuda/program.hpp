@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "argument_layout.hpp"
 #include "cuda.hpp"
 #include "ir/iterations.hpp"
 
@@ -13,6 +14,8 @@ namespace plait::cuda {
 // that makes them spill, it is compiled for one.
 inline constexpr char kResident[] = "PLAIT_RESIDENT";
 using namespace mapping;
+
+struct LaunchValues;  // arguments.hpp
 
 class Program {
  public:
@@ -28,6 +31,7 @@ class Program {
   Mapping mapping;
   std::optional<ir::Iterations> each;  // of a sequential kernel
   Target target;
+  ArgumentLayout<LaunchValues> arguments;
   // For other extents of the same kernel.
   std::vector<CostedMapping> mappings(const Extents& e) const {
     return asked ? mapping::mappings(asked->kernel, asked->nest, target, e)

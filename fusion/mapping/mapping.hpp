@@ -39,7 +39,7 @@ struct NestFacts {
   bool shareable = false;           // a team has something to share
   bool scans = false;               // a team scans in warps
   bool grouped = false;       // it scans in groups of 32 iterations, which a warp at least takes
-  bool multiplies = false;    // it has fragments: a block an iteration, in phases (phases.hpp)
+  bool multiplies = false;    // it has fragments: a block an iteration, in phases
   bool nested_below = false;  // loops within loops under the chain
   int along_chain = 0;        // accesses below the chain that are contiguous along it ...
   int along_inner = 0;        // ... and along a loop below
@@ -101,16 +101,11 @@ inline std::int64_t shared_bytes(const GpuMachine& gpu, int blocks) {
 // team, in shared memory or in global scratch. Cache: one a thread, in global scratch.
 ir::Space space_of(const ir::Kernel& k, std::size_t local, const NestFacts& n, const Mapping& m);
 // The kernel as the mapping runs it, with its facts: rows that a team keeps are locals, no loop is
-// of the lanes of vectors, and every local says where it lies.
+// of the lanes of vectors, every loop says who takes it and every local where it lies, and a team
+// has barriers.
 void apply(ir::Kernel& k, NestFacts& n, const Mapping& m);
-// Whether a team has one of it; of a kernel that a mapping was applied to.
-inline bool of_team(const ir::Local& l) {
-  return l.space == ir::Space::Shared || l.space == ir::Space::Global;
-}
 // Bytes of one of a team's locals: a multiple of 16.
 std::int64_t row_bytes(const ir::Local& l, const std::int64_t* params);
-// Of all those that lie there, once a mapping was applied.
-std::int64_t team_bytes(const ir::Kernel& k, ir::Space space, const std::int64_t* params);
 // Of all that a mapping would have in shared memory, with the rows that a team keeps.
 std::int64_t team_bytes(const ir::Kernel& k, const NestFacts& n, const Mapping& m,
                         const std::int64_t* params);

@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "barriers.hpp"
 #include "mapping.hpp"
 
 namespace plait::mapping {
@@ -14,25 +15,40 @@ ir::Space space_of(const ir::Kernel& k, std::size_t local, const NestFacts& n, c
   return few ? ir::Space::Register : ir::Space::Cache;
 }
 
+namespace {
+
+// Threads of a team take the loops that they share, in a loop that warps take those of the warp.
+void share_loops(ir::Kernel& k, const NestFacts& n) {
+  for (std::size_t l = 0; l < k.loops.size(); ++l)
+    if (n.shared[l] || n.over_warps[l]) k.loops[l].scope = ir::Scope::Block;
+  for (std::size_t l = 0; l < k.loops.size(); ++l)
+    if (n.over_warps[l])
+      ir::for_each_inst(k, static_cast<std::int32_t>(l), [&](Val v, std::int32_t) {
+        if (opens_loop(k.insts[v]) && n.shared[k.insts[v].index])
+          k.loops[k.insts[v].index].scope = ir::Scope::Warp;
+      });
+}
+
+}  // namespace
+
 void apply(ir::Kernel& k, NestFacts& n, const Mapping& m) {
   if (m.keeps_rows) {
     for (const ir::Row& row : n.kept) ir::stage(k, row);
     n = analyse_nest(k);
   }
-  for (std::size_t l = 0; l < k.loops.size(); ++l)
-    if (k.loops[l].lanes()) k.loops[l].scope = l == 0 ? ir::Scope::Grid : ir::Scope::Serial;
+  for (std::size_t l = 0; l < k.loops.size(); ++l) {
+    ir::Loop& loop = k.loops[l];
+    if (loop.lanes()) loop.scope = l == 0 ? ir::Scope::Grid : ir::Scope::Serial;
+  }
   for (std::size_t l = 0; l < k.locals.size(); ++l) k.locals[l].space = space_of(k, l, n, m);
+  if (m.team == 1) return;
+  share_loops(k, n);
+  place_barriers(k);
 }
 
 std::int64_t row_bytes(const ir::Local& l, const std::int64_t* params) {
   const auto item = static_cast<std::int64_t>(itemsize(l.dtype));
   return (std::max<std::int64_t>(1, ir::local_count(l, params)) * item + 15) / 16 * 16;
-}
-std::int64_t team_bytes(const ir::Kernel& k, ir::Space space, const std::int64_t* params) {
-  std::int64_t total = 0;
-  for (const ir::Local& l : k.locals)
-    if (l.space == space) total += row_bytes(l, params);
-  return total;
 }
 std::int64_t team_bytes(const ir::Kernel& k, const NestFacts& n, const Mapping& m,
                         const std::int64_t* params) {

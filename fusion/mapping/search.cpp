@@ -49,8 +49,8 @@ std::vector<CostedMapping> mappings(const ir::Kernel& k, const NestFacts& n, con
   l.plain.mapping.wide = needs_wide(k, n, e);
   // What rows have in common, or loops inside read again, is one access for the threads of a warp.
   l.walks = n.shareable && n.own_rows && !n.nested_below && !l.across;
-  const double element = n.transposed_loop >= 0 ? gpu.apart : l.walks ? gpu.own_row : 1;
-  l.plain.seconds = gpu.step * static_cast<double>(l.length) * std::max(1.0, l.waves * element);
+  const double element = n.transposed_loop >= 0 ? gpu.apart : l.walks ? gpu.own_row : gpu.element;
+  l.plain.seconds = static_cast<double>(l.length) * std::max(gpu.element, l.waves * element);
   std::vector<CostedMapping> offers{l.plain};
   if (n.multiplies) {
     // Threads by themselves have no fragments.

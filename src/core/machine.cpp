@@ -77,8 +77,8 @@ Machine device_machine(const GpuMachine& g) {
   m.most_stored = g.most_stored;
   m.loop_product = 8 * m.cycle;
   m.tile_lanes = 1;
-  m.ordered = m.side_by_side = g.step / (all * g.busy);
-  m.block = g.step / all;
+  m.ordered = m.side_by_side = g.element / (all * g.busy);
+  m.block = g.element / all;
   m.near_element = kSector * cached;
   m.far_element = kSector * byte;
   m.near_write = 2 * m.near_element;

@@ -113,7 +113,7 @@ struct Machine {
   InterpreterCosts interpreter;
 };
 
-// Threads of a GPU that take an iteration together: lanes of a warp, or a block. In steps.
+// Threads of a GPU that take an iteration together: lanes of a warp, or a block. In seconds.
 struct GpuTeam {
   int threads;
   double element;  // of an element: the shorter the runs of memory that are read side by side, the
@@ -133,9 +133,9 @@ struct GpuProducts {
   ProductCosts attention = {0.27, 0.19};
 };
 
-// A GPU. What a kernel takes is counted in steps: an element of a thread that finds its neighbours'
-// memory beside its own. Steps were not measured: they say from which extents on one way of
-// spreading a kernel over threads is taken instead of another.
+// A GPU. Seconds of a thread, from `element` on, were not measured: what matters is how many times
+// one is another, which says from which extents on one way of spreading a kernel over threads is
+// taken instead of another.
 struct GpuMachine {
   int arch = 90;  // compute capability: 80 is 8.0, 90 is 9.0, 100 is 10.0
   // Published figures: cycles a second, bytes of the cache that all share, bytes a second of
@@ -150,20 +150,25 @@ struct GpuMachine {
   int threads = 2048;             // of a multiprocessor, at most
   int busy = 512;                 // of a multiprocessor: so many hide what memory takes
   int local_elements = 32;        // of a thread's own, that registers hold
-  double step = 20e-9;            // seconds, while not more threads than those are there
+  // Seconds of a thread for an element that lies beside its neighbours', while not more threads
+  // than those are there.
+  double element = 20e-9;
   // Where rows are plenty, those of 128, 1024 and 32768 elements are the longest of each team but
   // the last; where they are few, those of 256 and 8192.
-  GpuTeam teams[4] = {
-      {8, 1.4538, 0.6, 4.8}, {32, 1.2421, 1, 32}, {256, 1.0234, 9.93, 256}, {1024, 1, 34.68, 1024}};
+  GpuTeam teams[4] = {{8, 29.076e-9, 12e-9, 96e-9},
+                      {32, 24.842e-9, 20e-9, 640e-9},
+                      {256, 20.468e-9, 198.6e-9, 5.12e-6},
+                      {1024, 20e-9, 693.6e-9, 20.48e-6}};
   // An element that lies apart from those of the neighbouring threads: in memory, and where each
   // thread walks over a row of its own, whose lines it finds in the cache again.
-  double apart = 8, own_row = 2.2;
+  double apart = 160e-9, own_row = 44e-9;
   // An element that is copied to shared memory, one that is read there, and the threads of a block
   // waiting for each other.
-  double copy = 2, shared = 0.125, barrier = 2;
+  double copy = 40e-9, shared = 2.5e-9, barrier = 40e-9;
   // An element of several that one access moves.
-  double packed = 0.941;
-  double unshared_row = 1;  // more of an element, where a row that is read again has no place there
+  double packed = 18.82e-9;
+  double unshared_row =
+      20e-9;  // more of an element, where a row that is read again has no place there
 };
 
 // An AVX-512 core with usual caches: what tests plan for where no other table is named.

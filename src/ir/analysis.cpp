@@ -94,6 +94,15 @@ bool scans_inside(const Kernel& k, std::int32_t loop) {
          });
 }
 
+bool over_warps(const Kernel& k, std::int32_t loop) {
+  bool any = false;
+  if (k.loops[loop].scope == Scope::Block)
+    for_each_inst(k, loop, [&](Val v, std::int32_t) {
+      any |= opens_loop(k.insts[v]) && k.loops[k.insts[v].index].scope == Scope::Warp;
+    });
+  return any;
+}
+
 bool multiplies(const Kernel& k, std::int32_t loop) {
   return std::any_of(k.loops[loop].body.begin(), k.loops[loop].body.end(), [&](Val v) {
     const Inst& i = k.insts[v];

@@ -72,6 +72,9 @@ bool carries(const Kernel& k, std::int32_t loop);  // any of its folds is Last
 // The same of the loop and all inside it.
 bool scans_inside(const Kernel& k, std::int32_t loop);
 
+// Whether warps take the iterations of a loop of the block: loops inside are of their threads.
+bool over_warps(const Kernel& k, std::int32_t loop);
+
 // Whether the loop, or one inside it, multiplies fragments.
 bool multiplies(const Kernel& k, std::int32_t loop);
 

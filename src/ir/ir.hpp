@@ -62,8 +62,9 @@ enum class Op : std::uint8_t {
   Running,  // reduction number `index` of the loop whose body it stands in, as far as this
             // iteration and with it
   Carried,  // the same of a fold of kind Last, as this iteration finds it
-  Barrier,  // all threads of the block have come here, and see what each of them wrote; copies to
-            // the stages up to number operand 0 (kNone: all) have arrived; defines no value
+  Barrier,  // all threads of the block (of the warp, in a loop that warps take) have come here, and
+            // see what each of them wrote; copies to the stages up to number operand 0 (kNone: all)
+            // have arrived; defines no value
   AsyncCopy,  // copies[index], of operand 0 rows and operand 1 columns, to the stage of number
               // operand 2, if the local has several; defines no value
   // Of sequential kernels:
@@ -92,9 +93,9 @@ struct Access {
 
 // Float sums. Pairwise is NumPy's tree: from -0.0, below 8 elements sequential, to 128 eight
 // accumulators r[i % 8] over the multiple of 8, joined ((r0+r1)+(r2+r3))+((r4+r5)+(r6+r7)) and the
-// rest added one by one, above that split at (n/2) - (n/2) % 8. Sequential adds in order. Any:
-// order does not show (integers, extrema, logic). Grouped is of scans by teams of threads: groups
-// of 32 iterations scan by doubling steps, and what each group comes to is added in order;
+// rest added one by one, above that halves (core/summation_tree.def). Sequential adds in order.
+// Any: order does not show (integers, extrema, logic). Grouped is of scans by teams of threads:
+// groups of 32 iterations scan by doubling steps, and what each group comes to is added in order;
 // interpreter and LLVM have none of these.
 enum class Order : std::uint8_t { Any, Sequential, Pairwise, Grouped };
 
@@ -114,7 +115,7 @@ struct Reduction {
 // give Int64, the value of the loop's variable at NumPy's choice: the first extreme, the first NaN
 // wins over all. An empty loop gives the identity, an arg-reduction its begin.
 // A complex element is two to NumPy's tree: sequential below 4 elements, four accumulators to 64,
-// split at (n - n % 8) / 2 above. A Float16 sum or product accumulates in Float32 and is rounded
+// halves above. A Float16 sum or product accumulates in Float32 and is rounded
 // once at the end.
 // A fold that a Running reads is a scan: Sequential or Grouped, a sum or product of numbers or an
 // extremum, and not of Float16. Of equal extremes the later one stays. No other fold of its loop is
@@ -242,8 +243,9 @@ enum class Space : std::uint8_t {
   Cache,     // scratch of whoever runs the iteration of its home, wherever the backend puts that
   Register,  // few elements, whose number is known
   Shared,    // of the threads of a block
-  Global,    // scratch in the memory of a device
+  Global,    // the same in the memory of a device
 };
+constexpr bool shares(Space s) { return s == Space::Shared || s == Space::Global; }
 
 // How the elements of a local lie. The address of an access is row * columns + column, whatever the
 // layout; in memory that element lies, with pitch = columns + beside, at

@@ -80,6 +80,12 @@ class Rules {
         a_.varies[number])
       fail(k_, v, "its stage is no visible int64 that all lanes have");
   }
+  // The innermost loop around that threads or warps take; -1: none.
+  std::int32_t shared_loop(Val v) const {
+    std::int32_t l = a_.block[v];
+    while (l >= 0 && !shares(k_.loops[l].scope)) l = a_.parent[l];
+    return l;
+  }
   // What all threads of a block do together.
   void together(Val v) const {
     for (std::int32_t l = a_.block[v]; l >= 0; l = a_.parent[l])
@@ -88,7 +94,8 @@ class Rules {
     if (k_.sequential) fail(k_, v, "stands in a sequential kernel");
   }
   void barrier(Val v, const Inst& i) const {
-    together(v);
+    // The threads of a warp wait for each other where it takes an iteration.
+    if (const std::int32_t l = shared_loop(v); l < 0 || !over_warps(k_, l)) together(v);
     if (i.operands[0] != kNone && operand(v, 0).type != DType::Int64)
       fail(k_, v, "its stage is not int64");
     arity(v, i.operands[0] == kNone ? 0 : 1);
@@ -434,15 +441,11 @@ class Rules {
 
 }  // namespace
 
-void verify_without_barriers(const Kernel& k) {
+void verify(const Kernel& k) {
   verify_structure(k);
   verify_sequential(k);
   Rules(k).check();
   verify_locals(k);
-}
-
-void verify(const Kernel& k) {
-  verify_without_barriers(k);
   verify_sharing(k);
 }
 

@@ -20,7 +20,4 @@ void verify_locals(const Kernel& k);
 // Last: what threads do to the locals that they share, and the barriers between that.
 void verify_sharing(const Kernel& k);
 
-// All of verify() but verify_sharing(): for kernels into which the backend puts barriers by itself.
-void verify_without_barriers(const Kernel& k);
-
 }  // namespace plait::ir

@@ -38,7 +38,7 @@ void verify_local(const Kernel& k, const Analysis& a, std::size_t n) {
     fail_local(k, n, "is in registers, and its extent is not known");
   if (l.stages < 1) fail_local(k, n, "has no stage");
   if (l.stages == 1) {
-    if (l.space != Space::Shared) return;
+    if (!shares(l.space)) return;
   } else if (l.space != Space::Shared || l.count.param != kNoParam) {
     fail_local(k, n, "has stages, and is not shared or of an extent that is not known");
   }
@@ -56,7 +56,8 @@ struct Number {
 
 enum class By : std::uint8_t { Thread, Team, Copy };  // Team: all threads of a block together
 
-// Something that an instruction does to a shared local, after which there was no barrier yet.
+// Something that an instruction does to a local that threads share, after which there was no
+// barrier yet.
 struct Touch {
   Val who;
   std::int32_t local, access;
@@ -125,7 +126,7 @@ class Sharing {
         return touch({v, c.local, c.to, true, By::Copy, 0, number(i.operands[2]), {}});
       }
       case Op::Barrier:
-        return arrive(i.operands[0]);
+        return arrive(team_loop(a_.block[v]), i.operands[0]);
       case Op::For:
       case Op::Reduce:
         return loop(i.index);
@@ -133,9 +134,13 @@ class Sharing {
         return;
     }
   }
-  void arrive(Val stage) {
+  // `warps`: the loop in which the threads of a warp wait for each other; -1: those of the block
+  // do.
+  void arrive(std::int32_t warps, Val stage) {
     const Number n = number(stage);
     std::erase_if(since_, [&](const Touch& t) {
+      if (warps >= 0 && (!inside(t.who, warps) || carried_by(t, warps) || carried_around(t, warps)))
+        return false;
       return t.by != By::Copy || stage == kNone ||
              (t.stage.known && t.stage.base == n.base && t.stage.offset <= n.offset);
     });
@@ -202,7 +207,7 @@ class Sharing {
   }
 
   void touch(Touch t) {
-    if (k_.locals[t.local].space != Space::Shared) return;
+    if (!shares(k_.locals[t.local].space)) return;
     t.loop = team_loop(a_.block[t.who]);
     for (const Touch& before : since_)
       if (conflict(before, t)) {
@@ -229,7 +234,37 @@ class Sharing {
         before.stage.base == now.stage.base &&
         (before.stage.offset - now.stage.offset) % stages != 0)
       return false;
-    return !of_one_thread(before, now);
+    return !of_rows_apart(before, now) && !of_one_thread(before, now);
+  }
+  static bool carried_by(const Touch& t, std::int32_t l) {
+    return std::find(t.carried.begin(), t.carried.end(), l) != t.carried.end();
+  }
+  // By a loop around `l`.
+  bool carried_around(const Touch& t, std::int32_t l) const {
+    return std::any_of(t.carried.begin(), t.carried.end(), [&](std::int32_t c) {
+      std::int32_t around = a_.parent[l];
+      while (around >= 0 && around != c) around = a_.parent[around];
+      return around >= 0;
+    });
+  }
+  // Whether two iterations of a loop that warps take came there, each to a row of its own.
+  bool of_rows_apart(const Touch& before, const Touch& now) const {
+    for (std::int32_t l = a_.block[now.who]; l >= 0; l = a_.parent[l]) {
+      if (!carried_by(before, l) || carried_around(before, l) || !inside(before.who, l) ||
+          !over_warps(k_, l))
+        continue;
+      const auto row = [&](Access a) {
+        std::erase_if(a.terms,
+                      [&](const Term& t) { return t.var != k_.loops[l].var && inside(t.var, l); });
+        return a;
+      };
+      const Access rows = row(k_.accesses[now.access]);
+      const auto along = [&](const Term& t) { return t.var == k_.loops[l].var; };
+      if (same(rows, row(k_.accesses[before.access])) &&
+          std::any_of(rows.terms.begin(), rows.terms.end(), along))
+        return true;
+    }
+    return false;
   }
   // Whether the thread that comes to an element now is the one that came to it before.
   bool of_one_thread(const Touch& before, const Touch& now) const {
@@ -270,7 +305,7 @@ void verify_locals(const Kernel& k) {
 }
 
 void verify_sharing(const Kernel& k) {
-  const auto shared = [](const Local& l) { return l.space == Space::Shared; };
+  const auto shared = [](const Local& l) { return shares(l.space); };
   if (std::any_of(k.locals.begin(), k.locals.end(), shared)) Sharing(k, analyse(k)).check();
 }
 

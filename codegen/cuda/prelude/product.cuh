@@ -1,12 +1,3 @@
-struct Arguments {
-  const char *a, *b, *added;  // added: null, or what is added to c
-  char *c, *parts;            // row-major, batches one after another; parts: the same of each chunk, as Sum
-  int64 added_row;            // elements from a row of it to the next: 0, the same for all, or n
-  int64 chunks, chunk;        // k in chunks of this length, the last one shorter; 1: parts is null
-  int64 m, n, k, batches, a_row, a_column, b_row, b_column;  // strides in bytes
-  int64 rank, shape[64], a_batch[64], b_batch[64];           // of the batch axes
-};
-
 // sum + x * y, in one rounding where there is one.
 PLAIT_INLINE float add_product(float sum, float x, float y) { return ::fmaf(x, y, sum); }
 PLAIT_INLINE double add_product(double sum, double x, double y) { return ::fma(x, y, sum); }

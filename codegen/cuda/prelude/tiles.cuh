@@ -1,8 +1,3 @@
-// Where a buffer's part is in shared memory and where it comes from: the first byte, how many, the
-// distance of rows there and in the buffer.
-struct Tile {
-  int64 at, low, bytes, pitch, stride;
-};
 // Copies `bytes` of `rows` rows to shared memory, by all threads of the block.
 template <class T>
 PLAIT_INLINE void copy_rows(unsigned char* tile, Index pitch, const char* from, Index stride,

@@ -64,7 +64,7 @@ void offer_packs(const MappingQuery& l, std::vector<CostedMapping>& offers) {
   if (pack == 1 || row < 1) return;
   Mapping m = l.plain.mapping;
   m.pack = l.nest.pack;
-  offers.push_back({m, l.gpu.step * std::max(pack, l.waves * l.gpu.packed * (1 + pack / row))});
+  offers.push_back({m, std::max(l.gpu.element * pack, l.waves * l.gpu.packed * (1 + pack / row))});
 }
 
 }  // namespace

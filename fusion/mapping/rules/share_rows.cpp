@@ -135,8 +135,8 @@ void offer_teams(const MappingQuery& l, std::vector<CostedMapping>& offers) {
     double element = team.element;
     if (keeps != m.keeps_rows || !m.rows_shared) element += l.gpu.unshared_row;
     const double wait = element * length / m.team + team.wait;
-    if (l.across) element += l.gpu.apart - 1;
-    offers.push_back({m, l.gpu.step * std::max(wait, l.waves * (length * element + team.join))});
+    if (l.across) element += l.gpu.apart - l.gpu.element;
+    offers.push_back({m, std::max(wait, l.waves * (length * element + team.join))});
   }
 }
 

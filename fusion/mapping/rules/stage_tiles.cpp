@@ -22,8 +22,8 @@ class Reads {
       : l_(l), loads_(l.kernel.buffers.size()), visits_(l.kernel.loops.size()) {
     walk(l.nest.chain.back(), 1);
   }
-  // Steps without tiles, and with those of a mapping, whose blocks are so busy.
-  double plain() const { return steps({}, {}); }
+  // Seconds without tiles, and with those of a mapping, whose blocks are so busy.
+  double plain() const { return seconds({}, {}); }
   double with(const Mapping& m, const Tiles& t) const {
     const double resident =
         std::min<double>(l_.gpu.threads, m.threads() * static_cast<double>(l_.gpu.shared_bytes) /
@@ -33,7 +33,7 @@ class Reads {
     // What a block copies once serves all iterations of its threads.
     const double once =
         m.streamed >= 0 ? 1 : std::min(1.0, l_.gpu.threads / (l_.waves * l_.gpu.busy));
-    return idle * steps(m, t, once / m.threads());
+    return idle * seconds(m, t, once / m.threads());
   }
 
  private:
@@ -48,14 +48,14 @@ class Reads {
     }
   }
 
-  double steps(const Mapping& m, const Tiles& t, double of_block = 0) const {
+  double seconds(const Mapping& m, const Tiles& t, double of_block = 0) const {
     const GpuMachine& gpu = l_.gpu;
     double total = 0;
     for (std::size_t b = 0; b < loads_.size(); ++b) {
       const bool rows = l_.nest.tiles[b] == Tile::Rows;
       const auto item = static_cast<double>(itemsize(l_.kernel.buffers[b].dtype));
       if (l_.nest.tiles[b] == Tile::None || !(rows ? m.row_tiles : m.whole_tiles)) {
-        total += loads_[b] * (!rows ? 1 : stays_near(b) ? gpu.own_row : gpu.apart);
+        total += loads_[b] * (!rows ? gpu.element : stays_near(b) ? gpu.own_row : gpu.apart);
         continue;
       }
       const bool piece = piece_load(l_.kernel, l_.nest, m, b) != kNone;

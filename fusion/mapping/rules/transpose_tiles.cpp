@@ -73,7 +73,7 @@ void offer_transposed(const MappingQuery& l, std::vector<CostedMapping>& offers)
   const double all =
       static_cast<double>(transposed_count(l.kernel, l.nest, l.extents)) * kTileSide * kTileSide;
   const double waves = l.waves * all / static_cast<double>(std::max<std::int64_t>(1, l.rows));
-  offers.push_back({m, l.gpu.step * std::max(each, waves) * l.gpu.copy});
+  offers.push_back({m, std::max(each, waves) * l.gpu.copy});
 }
 
 }  // namespace

@@ -3,13 +3,24 @@
 
 #include "../interp/product_kernel.hpp"
 #include "codegen/cuda/program.hpp"
-#include "fusion/mapping/phases.hpp"
 #include "rules/offers.hpp"
 
 using namespace plait;
 using mapping::CostedMapping;
 using mapping::Mapping;
 using test::offers;
+
+namespace {
+
+// Of a team, once a mapping was applied.
+std::int64_t shared_bytes(const ir::Kernel& k, const std::int64_t* params) {
+  std::int64_t total = 0;
+  for (const ir::Local& l : k.locals)
+    if (l.space == ir::Space::Shared) total += mapping::row_bytes(l, params);
+  return total;
+}
+
+}  // namespace
 
 TEST_CASE("the cheapest of all offers is taken, and the others stay to be seen") {
   const test::RandomKernel r = test::row_kernel(test::RowWork::Softmax, 1, 1);
@@ -50,8 +61,7 @@ TEST_CASE("locals of a mapped kernel say where they lie") {
                                : o.mapping.rows_shared ? ir::Space::Shared
                                                        : ir::Space::Global;
     for (const ir::Space s : spaces(k)) CHECK(s == expected);
-    CHECK(mapping::team_bytes(k, ir::Space::Shared, params) ==
-          mapping::team_bytes(r.kernel, facts, o.mapping, params));
+    CHECK(shared_bytes(k, params) == mapping::team_bytes(r.kernel, facts, o.mapping, params));
   }
   for (const ir::Space s : spaces(r.kernel)) CHECK(s == ir::Space::Cache);
 }
@@ -73,25 +83,9 @@ TEST_CASE(
   mapping::NestFacts facts = n;
   mapping::apply(placed, facts, m);
   CHECK(placed.locals[1].space == ir::Space::Global);
-  CHECK(mapping::team_bytes(placed, ir::Space::Shared, r.params.data()) ==
+  CHECK(shared_bytes(placed, r.params.data()) ==
         mapping::team_bytes(r.kernel, n, m, r.params.data()));
   // Loops that fill the operands and the one that stores go to warps, the sum's to nobody.
   CHECK(std::count(n.over_warps.begin(), n.over_warps.end(), 1) == 3);
   CHECK_FALSE((n.shared[1] || n.over_warps[1]));
-}
-
-TEST_CASE(
-    "a barrier stands where threads touch what others wrote, also from one round to the next") {
-  using mapping::Touched;
-  const Touched fills{{false, false}, {true, false}}, reads{{true, false}, {false, true}},
-      other{{false, true}, {}};
-  mapping::Phases p;
-  CHECK_FALSE(p.follow(fills));
-  CHECK(p.follow(reads));
-  CHECK(p.follow(other));
-  CHECK_FALSE(p.follow(other));
-  mapping::Phases loop;
-  Touched body = fills;
-  loop.enter(body += reads);
-  CHECK(loop.follow(fills));  // after the last round has read it
 }

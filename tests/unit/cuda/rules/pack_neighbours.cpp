@@ -14,7 +14,7 @@ TEST_CASE("pack_neighbours: where enough threads are left, and rows are more tha
   CHECK(packed(40, 101, small));
   CHECK_FALSE(packed(400, 40, small));  // a row is ends
   CHECK_FALSE(packed(10, 101, small));  // half a multiprocessor
-  CHECK_FALSE(packed(40, 101, {.multiprocessors = 1, .packed = 1.1}));
+  CHECK_FALSE(packed(40, 101, {.multiprocessors = 1, .packed = 22e-9}));
 }
 
 TEST_CASE("pack_neighbours: no offer where an access moves as much already, or its line is apart") {

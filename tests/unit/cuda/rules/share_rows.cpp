@@ -37,8 +37,8 @@ TEST_CASE("share_rows: what an element costs in each team decides") {
   const RandomKernel r = row_kernel(RowWork::ArgMax, 1, 1);
   for (const std::size_t quickest : {0, 1, 2, 3}) {
     GpuMachine gpu;
-    for (GpuTeam& team : gpu.teams) team.element = 1000;
-    gpu.teams[quickest].element = 0.01;
+    for (GpuTeam& team : gpu.teams) team.element = 20e-6;
+    gpu.teams[quickest].element = 0.2e-9;
     CHECK(offers(r.kernel, {300, 1200}, 1000, gpu).front().mapping.team ==
           gpu.teams[quickest].threads);
   }

@@ -12,10 +12,10 @@ TEST_CASE("stage_tiles: what is read often enough, in as much shared memory as t
   const Mapping pieces = best({.multiprocessors = 1, .shared_bytes = 90 * 1024});
   CHECK((pieces.whole_tiles && pieces.row_tiles && pieces.streamed >= 0));
   CHECK(is_plain(best({.multiprocessors = 1, .shared_bytes = 1024})));
-  CHECK(is_plain(best({.multiprocessors = 1, .copy = 1000, .shared = 10})));
+  CHECK(is_plain(best({.multiprocessors = 1, .copy = 20e-6, .shared = 200e-9})));
   // The same row of means is all that is read: nothing comes again.
   CHECK(is_plain(offers(row_kernel(RowWork::Sums, 600, 8, DType::Float64),
-                        {.multiprocessors = 1, .own_row = 1.5})
+                        {.multiprocessors = 1, .own_row = 30e-9})
                      .front()
                      .mapping));
 }
