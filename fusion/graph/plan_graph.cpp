@@ -251,10 +251,12 @@ Number PlanGraph::number(const Source& s) const {
 ExprId PlanGraph::expression(const Source& s) const { return number(s).in(*this); }
 
 void PlanGraph::note_estimate(ExprId e) const {
+  if (!records()) return;
   answers_.estimate(e, [&](const Source& s) { return graph_.field(s); });
 }
 
 void PlanGraph::note_equal(const Number& n, Number::Kind kind) const {
+  if (!records()) return;
   const auto at = static_cast<std::size_t>(n.expr_);
   if (noted_.size() <= at) noted_.resize(answers_.exprs.size());
   if (std::exchange(noted_[at][kind], true)) return;

@@ -5,6 +5,7 @@
 #include <array>
 #include <memory>
 #include <unordered_map>
+#include <utility>
 
 #include "graph.hpp"
 #include "number.hpp"
@@ -58,6 +59,20 @@ class PlanGraph {
   Number number(const Source& s) const;
   ExprId expression(const Source& s) const;  // of that number
   Answers& answers() const { return answers_; }
+  // Whether what is asked now is recorded.
+  bool records() const { return records_; }
+  // Figures that decide nothing: no plan depends on what they ask, which is not recorded.
+  template <class Figures>
+  auto unasked(Figures&& figures) const {
+    struct Silence {
+      explicit Silence(bool& records) : of(records), before(std::exchange(records, false)) {}
+      ~Silence() { of = before; }
+      bool& of;
+      const bool before;
+    };
+    const Silence silence(records_);
+    return figures();
+  }
   void note_estimate(ExprId e) const;
   void note_equal(const Number& n, Number::Kind kind) const;  // to the known one of its value
   bool writes() const { return graph_.writes; }
@@ -84,6 +99,7 @@ class PlanGraph {
   mutable Answers answers_;
   mutable std::unordered_map<std::int64_t, Number> by_value_[3];  // of each kind
   mutable std::vector<std::array<bool, 3>> noted_;                // expressions, as of each kind
+  mutable bool records_ = true;
 };
 
 // Of a node's own memory (see the overload of recorded ones).

@@ -224,8 +224,9 @@ struct Survey {
   LoweredKernel walked;
 };
 Survey survey(const LoweringInput& in, const RegionSpec& region);
-// Whether each value of the region is computed where it is stored, once an element: then there is
-// nothing to ask.
+// Whether the graph shows that loops compute each value of the region about once an element: at the
+// index of its roots, behind views of it, and along the axis of a fold that is its only root. Then
+// there is nothing to ask.
 bool computed_once(const LoweringInput& in, const RegionSpec& region);
 // The loops of a region that needs nothing.
 void lower(const LoweringInput& in, const RegionSpec& region, LoweredKernel& out);

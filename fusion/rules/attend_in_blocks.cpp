@@ -1,7 +1,9 @@
 // A product whose first operand follows from another product through folds of rows: both in blocks,
-// so that neither scores nor weights are in memory. On the host it decides bits, so that no cost is
-// asked: what it is follows from the graph alone. On a device, where a library has its own order of
-// sums anyway, it is done where it is faster, or where the scores are too large to be in memory.
+// so that neither scores nor weights are in memory. On the host it decides bits, so that no cost
+// decides: what it is follows from the graph alone. On a device, where a library has its own order
+// of sums anyway, it is done where it is faster, or where the scores are too large to be in memory.
+#include <algorithm>
+
 #include "fusion/schedule/cost.hpp"
 #include "fusion/schedule/products.hpp"
 #include "rules.hpp"
@@ -16,8 +18,13 @@ double multiplying(const Problem& p, const Attention& a, Multiplier by) {
   const auto of = [&](std::int32_t product) {
     const Node& n = *p.graph[product].node;
     const double columns = n.extents.back().cost();
-    return product_seconds(*p.target.machine, by, product_types(n),
-                           elements_of(n.extents) / columns, columns, product_depth(n).cost());
+    const auto seconds = [&](Multiplier m) {
+      return product_seconds(*p.target.machine, m, product_types(n),
+                             elements_of(n.extents) / columns, columns, product_depth(n).cost());
+    };
+    // The host multiplies what a BLAS does not take, or not faster, by tiles.
+    const bool tiles = by == Multiplier::Blas && p.target.lanes;
+    return tiles ? std::min(seconds(by), seconds(Multiplier::Tiles)) : seconds(by);
   };
   double seconds = of(a.scores);
   for (const std::int32_t product : a.products) seconds += of(product);
@@ -52,16 +59,21 @@ class AttendInBlocks final : public Rule {
   static void offer(const Problem& p, const Attention& a, Offers& o) {
     const Machine& m = *p.target.machine;
     const Node& scores = *p.graph[a.scores].node;
-    Offer blocks{{{Edit::Attend, a.product, "what its rows follow from is computed in blocks"}}};
     // A single row reads keys and values once, as a library would.
     const bool one_row = p.graph[a.product].node->extents[a.row_axis(p.graph)] == 1;
-    if (!p.target.lanes && !one_row && bytes_of(scores) <= m.most_stored) {
-      // Scores and weights are stored and loaded, and what is between them is a step, too.
-      blocks.as_is = multiplying(p, a, Multiplier::Blas) + memory_seconds(m, 4 * bytes_of(scores)) +
-                     static_cast<double>(1 + a.products.size()) * m.operation;
-      blocks.instead = multiplying(p, a, Multiplier::Attention);
+    const Edit blocks{Edit::Attend, a.product, "what its rows follow from is computed in blocks"};
+    // Scores and weights are stored and loaded, and what is between them is a step, too.
+    const auto costs = [&] {
+      return Costs{multiplying(p, a, Multiplier::Blas) + memory_seconds(m, 4 * bytes_of(scores)) +
+                       static_cast<double>(1 + a.products.size()) * m.operation,
+                   multiplying(p, a, Multiplier::Attention)};
+    };
+    if (p.target.lanes || one_row || bytes_of(scores) > m.most_stored) {
+      o.make_exact(blocks, p.graph.unasked(costs));
+    } else {
+      const Costs c = costs();
+      o.make({{blocks}, c.as_is, c.instead});
     }
-    o.make(blocks);
   }
 };
 

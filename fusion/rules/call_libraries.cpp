@@ -14,7 +14,7 @@ class CallLibraries final : public Rule {
              of_kind(NodeKind::Elementwise) | of_kind(NodeKind::Call)) {}
 
   void visit(const Candidate& c, std::int32_t node, Offers& o) const override {
-    if (c.direct(node)) o.make({{{Edit::Call, node, "computed by a library call"}}});
+    if (c.direct(node)) o.require({Edit::Call, node, "computed by a library call"});
   }
 };
 

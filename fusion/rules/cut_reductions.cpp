@@ -3,6 +3,8 @@
 #include <algorithm>
 
 #include "fusion/graph/ordered_product.hpp"
+#include "fusion/schedule/cost.hpp"
+#include "fusion/schedule/step_cost.hpp"
 #include "rules.hpp"
 
 namespace plait::fusion {
@@ -38,7 +40,20 @@ class CutReductions final : public Rule {
     const Problem& p = c.problem();
     if (!c.direct(node) && c.attention_of(node) < 0 &&
         few_and_long(p.graph, p.graph[node], p.target))
-      o.make({{{Edit::Cut, node, "few results of a long reduction"}}});
+      offer(p, node, o);
+  }
+
+ private:
+  // A thread has a result, or a chunk of each; another operation joins these.
+  static void offer(const Problem& p, std::int32_t node, Offers& o) {
+    o.make_exact({Edit::Cut, node, "few results of a long reduction"}, p.graph.unasked([&] {
+      const Machine& m = *p.target.machine;
+      const Node& n = *p.graph[node].node;
+      const Node& on = *p.graph[p.graph[node].in[0]].node;
+      const double fold = region_seconds(m, bytes_of(on), elements_of(on.extents));
+      return Costs{shared_seconds(p, fold, n.elements.estimate()),
+                   shared_seconds(p, fold, p.target.workers) + m.operation};
+    }));
   }
 };
 

@@ -69,10 +69,11 @@ class KeepCarried final : public Rule {
       return inlined(i) && last[i] > first[i] && computed(*g[i].node);
     };
 
-    std::vector<bool> chained(n);  // a stored value of the same form is made of it
+    // Of each node, how many stored values of the same form are made of it, one of the other.
+    std::vector<int> after(n);
     std::vector<std::int32_t> seen(n, -1), stack;
     for (std::int32_t i = g.size(); i-- > 0;) {
-      if (!carried(i) || !(chained[i] || cost[i] > kLongChain)) continue;
+      if (!carried(i) || !(after[i] > 0 || cost[i] > kLongChain)) continue;
       // The value of the step before.
       std::int32_t before = -1;
       std::size_t visited = 0;
@@ -87,11 +88,23 @@ class KeepCarried final : public Rule {
           if (std::exchange(seen[in], i) != i) stack.push_back(in);
         });
       }
-      if (before >= 0) chained[before] = true;
-      if (before >= 0 || chained[i])
-        o.make({{{Edit::Store, i,
-                  "carried from step to step of a loop, where other regions read it"}}});
+      if (before >= 0) after[before] = after[i] + 1;
+      if (before >= 0 || after[i] > 0) offer(c, i, cost[i], after[i], o);
     }
+  }
+
+ private:
+  // Another region computes it again, and so does each step after it. That they are a chain is what
+  // the graph says; that what grows with each step costs more than to store it needs no estimate.
+  static void offer(const Candidate& c, std::int32_t node, double cost, int after, Offers& o) {
+    const PlanGraph& g = c.problem().graph;
+    o.make_exact(
+        {Edit::Store, node, "carried from step to step of a loop, where other regions read it"},
+        g.unasked([&] {
+          const Machine& m = *c.problem().target.machine;
+          const double cycles = elements_of(g[node].node->extents) * m.cycle;
+          return Costs{cycles * cost * (1 + after), cycles * (m.store + m.load)};
+        }));
   }
 };
 

@@ -1,7 +1,9 @@
 // Products that several regions would compute, or one region more than its blocks fit the cache:
 // they are in memory, or library calls.
+#include <algorithm>
 #include <set>
 
+#include "fusion/schedule/cost.hpp"
 #include "fusion/schedule/product_region.hpp"
 #include "fusion/schedule/products.hpp"
 #include "rules.hpp"
@@ -50,9 +52,23 @@ class KeepProducts final : public Rule {
   }
 
  private:
+  // It is stored once, or another region multiplies again, which no product that is worth a region
+  // is worth. Folds of its rows are stored beside it: another region would need the product.
   static void store(const Candidate& c, std::int32_t product, Offers& o) {
     constexpr const char* why = "read by several regions";
-    o.require({Edit::Store, product, why});
+    const PlanGraph& g = c.problem().graph;
+    if (!c.is_root(product))
+      o.make_exact({Edit::Store, product, why}, g.unasked([&] {
+        const Machine& m = *c.problem().target.machine;
+        const Node& n = *g[product].node;
+        const double columns = std::max(1.0, n.extents.back().cost());
+        const Multiplier by = c.attention(product) ? Multiplier::Attention
+                              : n.axes.empty()     ? Multiplier::Tiles
+                                                   : Multiplier::Axes;
+        return Costs{product_seconds(m, by, product_types(n), elements_of(n.extents) / columns,
+                                     columns, product_depth(n).cost()),
+                     memory_seconds(m, 2 * bytes_of(n))};
+      }));
     if (const Attention* const a = c.attention(product))
       for (const Attention::Fold& f : a->folds) o.require({Edit::Store, f.node, why});
   }

@@ -38,7 +38,7 @@ class MultiplyInRegions final : public Rule {
     const Problem& p = c.problem();
     for (std::int32_t i = 0; i < p.graph.size(); ++i)
       if (c.at(i).with < 0 && (fits_tiles(p.graph, i, p.target) || computes_columns(c, i)))
-        o.make({{{Edit::Multiply, i, "in blocks, with what reads it"}}});
+        o.begin_with({Edit::Multiply, i, "in blocks, with what reads it"});
   }
 
   void revise(const Candidate& c, Offers& o) const override {

@@ -1,8 +1,12 @@
 // What stands around a product in blocks: its operands are in memory where to compute them for
 // every block costs more, and what reads it otherwise than by its blocks finds it in memory.
+#include <algorithm>
+#include <cmath>
+#include <optional>
 #include <set>
 #include <vector>
 
+#include "fusion/schedule/cost.hpp"
 #include "fusion/schedule/products.hpp"
 #include "rules.hpp"
 
@@ -11,7 +15,7 @@ using tracer::NodeKind;
 
 namespace {
 
-// Of one product; edits a candidate that is no plan without them.
+// Of one product.
 class Around {
  public:
   Around(const Candidate& c, std::int32_t product, Offers& o)
@@ -34,15 +38,15 @@ class Around {
                        rows = g_[first].in[a_ ? a_->queries : 0];
     if (!g_[product_].node->axes.empty()) return place_columns(rows);
     if (!a_ && !is_window(rows) && !made_of_parts(c_, rows) && computes_columns(c_, product_))
-      return store_operand(rows, "rows of a product, which all blocks of columns read");
+      return store_columns(rows, "rows of a product, which all blocks of columns read");
     if (is_window(rows))
       place_columns(rows);
     else if (made_of_parts(c_, rows))
       place_under(rows);
     else if (reaches_product(c_, rows))
-      store_operand(rows, "rows of another product");
+      require_operand(rows, "rows of another product");
     if (g_[canon_[rows]].uses > 1 && !made_of_parts(c_, rows))
-      store_operand(rows, "rows of a product, which others read, too");
+      store_operand(rows, "rows of a product, which others read, too", 2);
     if (!a_) return;
     if (const std::int32_t keys = a_->keys(g_); computes_keys(c_, *a_, keys))
       place_under(keys);
@@ -51,7 +55,7 @@ class Around {
     for (const std::int32_t i : a_->inside)
       for (const std::int32_t in : g_[i].in)
         if (in >= 0 && i != first && c_.attention_of(in) != a_->product && reaches_product(c_, in))
-          store_operand(in, "read beside the scores of an attention");
+          require_operand(in, "read beside the scores of an attention");
   }
 
   // What reads the product by its rows becomes part of its region; what reads it otherwise finds it
@@ -87,8 +91,36 @@ class Around {
 
  private:
   void store(std::int32_t node, const char* why) { o_.require({Edit::Store, node, why}); }
-  void store_operand(std::int32_t node, const char* why) {
+  void require_operand(std::int32_t node, const char* why) {
     o_.require({Edit::StoreOperand, node, why});
+  }
+  // Rather than that it is computed so many times altogether. What no loop over elements computes
+  // has to be in memory.
+  void store_operand(std::int32_t node, const char* why, double times) {
+    const Edit store{Edit::StoreOperand, node, why};
+    std::int32_t of = canon_[node];
+    while (c_.inlined(of) && g_[of].node->kind == NodeKind::View) of = canon_[g_[of].in[0]];
+    if (!c_.inlined(of)) return o_.require(store);
+    const std::optional<Costs> costs = g_.unasked([&]() -> std::optional<Costs> {
+      const std::optional<double> cost = computing_cost(c_, of);
+      if (!cost) return std::nullopt;
+      const Machine& m = *c_.problem().target.machine;
+      const Node& n = *g_[of].node;
+      const double once = elements_of(n.extents) * *cost * m.cycle;
+      return Costs{once * times, once + memory_seconds(m, 2 * bytes_of(n))};
+    });
+    if (costs)
+      o_.make_exact(store, *costs);
+    else
+      o_.require(store);
+  }
+  // For every block of rows.
+  void store_columns(std::int32_t node, const char* why) {
+    store_operand(node, why, g_.unasked([&] {
+      const Numbers& shape = g_[product_].node->extents;
+      const double rows = elements_of(shape) / std::max(1.0, shape.back().cost());
+      return std::ceil(rows / static_cast<double>(c_.problem().target.blocks.rows));
+    }));
   }
   bool is_window(std::int32_t view) const { return c_.read_mode(view).kind == ReadMode::Window; }
 
@@ -107,7 +139,7 @@ class Around {
         o_.require({Edit::StoreThis, i, "rows of another product"});
       } else if (kind == NodeKind::View && !c_.read_mode(under).in_parts() &&
                  reaches_product(c_, under)) {
-        store_operand(i, "rows of another product");
+        require_operand(i, "rows of another product");
       } else {
         for (const std::int32_t in : g_[i].in) {
           if (in < 0) continue;
@@ -116,7 +148,7 @@ class Around {
               computing_cost(c_, canon_[in]).value_or(0) <= c_.problem().target.machine->recompute)
             stack.push_back(canon_[in]);
           else
-            store_operand(in, "computing it for every block costs more");
+            store_columns(in, "computing it for every block costs more");
         }
       }
     }
@@ -128,7 +160,7 @@ class Around {
       return;
     }
     if (is_window(operand)) return place_columns(g_[g_[operand].in[0]].in[0]);
-    store_operand(operand, "columns of a product, which all blocks of rows read");
+    store_columns(operand, "columns of a product, which all blocks of rows read");
   }
 
   const Candidate& c_;

@@ -52,10 +52,7 @@ class ReadReshaped final : public Rule {
     const std::optional<ElementCost> cost =
         v.index && read_in_loops(c, base) ? element_cost(c, view) : std::nullopt;
     const Edit store{Edit::Store, base, "a view that changes its shape reads it"};
-    if (!cost) {
-      o.make({{store}});
-      return;
-    }
+    if (!cost) return o.require(store);
     double computed = 0;
     for (const std::int32_t r : c.problem().readers()[base])
       computed += count_of(c, g[r].node->kind == NodeKind::View ? r : base);

@@ -28,7 +28,7 @@ class ScanInRegions final : public Rule {
     const PlanGraph& g = c.problem().graph;
     for (std::int32_t i = 0; i < g.size(); ++i)
       if (!g[i].leaf && looped_scan(*g[i].node, c.problem().target))
-        o.make({{{Edit::Scan, i, "a fold of a region's loop"}}});
+        o.begin_with({Edit::Scan, i, "a fold of a region's loop"});
   }
 
   void revise(const Candidate& c, Offers& o) const override {
@@ -53,14 +53,18 @@ class ScanInRegions final : public Rule {
     Neighbours near;
     before(c, g[scan].in[0], near);
     after(c, scan, axis, readers, near);
-    const char* const why = "computed by a call";
+    const Edit call_it{Edit::Call, scan, "computed by a call"},
+        store{Edit::Store, scan, "what reads it is in another region"};
     if (!c.problem().target.lanes) {
       // The host computes calls of devices.
-      if (near.store) o.make({{{Edit::Store, scan, "what reads it is in another region"}}});
+      if (near.store) o.require(store);
       return;
     }
+    // A call takes lines side by side wherever a region does, and a region spares nothing.
     if (near.bytes == 0) {
-      o.make({{{Edit::Call, scan, why}}});
+      o.make_exact(call_it, g.unasked([&] {
+        return Costs{scan_seconds(m, n, axis, false), scan_seconds(m, n, axis, true)};
+      }));
       return;
     }
     const double elements = elements_of(n.extents);
@@ -70,8 +74,8 @@ class ScanInRegions final : public Rule {
     // A line has one thread, what is elementwise two at least.
     const double region = looped + (lines == 1 ? work : 0);
     const double call = called + (lines == 1 ? (memory + work) / 2 : memory);
-    if (!o.make({{{Edit::Call, scan, why}}, region, call, std::min(looped, called)}) && near.store)
-      o.make({{{Edit::Store, scan, "what reads it is in another region"}}});
+    if (!o.make({{call_it}, region, call, std::min(looped, called)}) && near.store)
+      o.require(store);
   }
 
   // What is computed where the scan needs it.

@@ -1,6 +1,8 @@
 // Combining by index in a region that computes indices and values on the way, or as a call that
 // reads them from memory.
 #include <optional>
+#include <utility>
+#include <vector>
 
 #include "core/scatter.hpp"
 #include "fusion/graph/walk.hpp"
@@ -21,15 +23,15 @@ class ScatterInRegions final : public Rule {
     const Problem& p = c.problem();
     for (std::int32_t i = 0; i < p.graph.size(); ++i)
       if (!p.graph[i].leaf && scattered_in_loops(*p.graph[i].node, p.target))
-        o.make({{{Edit::Scatter, i, "combined by a region"}}});
+        o.begin_with({Edit::Scatter, i, "combined by a region"});
   }
 
   void visit(const Candidate& c, std::int32_t node, Offers& o) const override {
     if (c.at(node).order != FoldOrder::ByIndex) return;
-    o.make({{{Edit::Store, node, "combined by index"}}});
+    o.require({Edit::Store, node, "combined by index"});
     const std::int32_t init = c.problem().graph[node].in[0];
     if (c.problem().graph[c.problem().canon[init]].node->kind != NodeKind::Fill)
-      o.make({{{Edit::Store, init, "combined with by index"}}});
+      o.require({Edit::Store, init, "combined with by index"});
   }
 
   void revise(const Candidate& c, Offers& o) const override {
@@ -37,7 +39,7 @@ class ScatterInRegions final : public Rule {
       if (c.at(i).order != FoldOrder::ByIndex) continue;
       const std::optional<std::int32_t> first = before(c, i);
       if (first && !c.share_loop(*first, i))
-        o.make({{{Edit::Store, c.problem().graph[i].in[1], "indices of several regions"}}});
+        share_indices(c, i, o);
       else if (!first || !in_loops(c, i))
         offer(c, i, o);
     }
@@ -63,6 +65,17 @@ class ScatterInRegions final : public Rule {
     return false;
   }
 
+  // They are stored once, or each region computes them.
+  static void share_indices(const Candidate& c, std::int32_t scatter, Offers& o) {
+    const PlanGraph& g = c.problem().graph;
+    const Machine& m = *c.problem().target.machine;
+    const std::int32_t indices = g[scatter].in[1];
+    o.make_exact({Edit::Store, indices, "indices of several regions"}, g.unasked([&] {
+      return Costs{work_behind(c, {indices}).value_or(0) * m.cycle,
+                   memory_seconds(m, 2 * bytes_of(*g[indices].node))};
+    }));
+  }
+
   // Whether indices and values are nothing that regions of their own compute.
   static bool in_loops(const Candidate& c, std::int32_t scatter) {
     return work_before(c, scatter).has_value();
@@ -70,11 +83,14 @@ class ScatterInRegions final : public Rule {
 
   // Units of the operations' Cost in front of it; nothing where a region cannot compute it.
   static std::optional<double> work_before(const Candidate& c, std::int32_t scatter) {
+    const PlanNode& gn = c.problem().graph[scatter];
+    return work_behind(c, {gn.in[1], gn.in[2]});
+  }
+  static std::optional<double> work_behind(const Candidate& c, std::vector<std::int32_t> values) {
     const PlanGraph& g = c.problem().graph;
     double work = 0;
     const bool called = walk_inputs(
-        g, c.problem().canon, {g[scatter].in[1], g[scatter].in[2]},
-        [&](std::int32_t i) { return c.inlined(i); },
+        g, c.problem().canon, std::move(values), [&](std::int32_t i) { return c.inlined(i); },
         [&](std::int32_t i) {
           work += work_of(*g[i].node);
           return g[i].node->kind == NodeKind::MatMul || g[i].node->kind == NodeKind::Call;
@@ -95,19 +111,24 @@ class ScatterInRegions final : public Rule {
       bytes += 2 * bytes_of(*g[i].node);
     }
     const std::optional<double> work = work_before(c, scatter);
-    const char* const why = "computed by a call";
+    const Edit call_it{Edit::Call, scatter, "computed by a call"};
     // The host computes calls of devices, and a region reads indices for several at once.
     if (work && (!c.problem().target.lanes || has_company(c, scatter))) return;
+    if (!work) return o.require(call_it);
+    // A region spares nothing, and combines as a call does.
     if (bytes == 0) {
-      o.make({{{Edit::Call, scatter, why}}});
+      o.make_exact(call_it, g.unasked([&] {
+        const double combining = elements_of(g[gn.in[2]].node->extents) * m.near_element;
+        return Costs{*work * m.cycle + combining, combining};
+      }));
       return;
     }
     // One piece has one thread, what is elementwise two at least by itself.
     const bool shared =
         scatter_pieces(g[gn.in[2]].node->elements.estimate(), gn.node->elements.estimate()) > 1;
-    const double region = work.value_or(0) * m.cycle;
+    const double region = *work * m.cycle;
     const double call = memory_seconds(m, bytes) + region / (shared ? 1 : 2);
-    o.make({{{Edit::Call, scatter, why}}, work ? region : kImpossible, call});
+    o.make({{call_it}, region, call});
   }
 };
 

@@ -3,20 +3,21 @@
 // both are followed to their end (search.hpp). Adding one: a file in fusion/rules, a line in
 // rules.cpp.
 #pragma once
-#include <limits>
 #include <span>
 
 #include "candidate.hpp"
 
 namespace plait::fusion {
 
-// The cost of a candidate that cannot be lowered, or is no plan of this graph.
-inline constexpr double kImpossible = std::numeric_limits<double>::infinity();
+// What the nodes that are concerned cost either way: seconds of one thread.
+struct Costs {
+  double as_is, instead;
+};
 
-// Some decisions that are taken together, and what the nodes concerned cost: seconds of one thread.
+// Some decisions that are taken together, and those costs.
 struct Offer {
   std::initializer_list<Edit> edits;  // the first has the reason
-  double as_is = kImpossible, instead = 0;
+  double as_is, instead;
   double common = 0;  // of both: the same either way
 };
 
@@ -24,7 +25,13 @@ class Offers {
  public:
   // Whether the candidate is now as offered.
   virtual bool make(const Offer& o) = 0;
-  // What the candidate is no plan without, as it is: there is no other way.
+  // An offer that no estimate may decide: bits follow from it, or the graph was asked exactly and
+  // its answer is that this way costs less. It is taken; the costs say what that is worth, and are
+  // found unasked (PlanGraph::unasked).
+  virtual bool make_exact(const Edit& e, const Costs& c) = 0;
+  // How the search begins: once all of the candidate is known, an offer has the other way.
+  virtual void begin_with(const Edit& e) = 0;
+  // What makes the candidate legal: as it is, no step computes it. There is no other way.
   virtual void require(const Edit& e) = 0;
   // What has been offered, and what the candidate is no plan with: all is searched again without.
   virtual void withdraw(const Edit& e) = 0;

@@ -114,17 +114,28 @@ void Search::require(const Edit& e) { changed_ |= best_->apply(e); }
 
 bool Search::make(const Offer& o) {
   const Edit& first = *o.edits.begin();
-  bool take = o.instead < o.as_is;
+  if (const Decision* const d = decided(first)) return answer(o, d->take);
+  const bool take = o.instead < o.as_is;
+  leave_fork(o, take);
+  decided_.push_back({first, take});
+  return answer(o, take);
+}
+
+bool Search::make_exact(const Edit& e, const Costs& c) {
+  const Decision* const d = decided(e);
+  return answer({{e}, c.as_is, c.instead}, !d || d->take);
+}
+
+// In front of a fork, or where the offer was withdrawn.
+const Decision* Search::decided(const Edit& offered) const {
   const auto d = std::find_if(decided_.begin(), decided_.end(),
-                              [&](const Decision& k) { return same_offer(k.offered, first); });
-  if (d != decided_.end()) {
-    take = d->take;
-  } else if (o.as_is != kImpossible) {
-    leave_fork(o, take);
-    decided_.push_back({first, take});
-  }
-  if (o.as_is != kImpossible)
-    considered_.push_back({first.node, first.why, o.as_is, o.instead, take});
+                              [&](const Decision& k) { return same_offer(k.offered, offered); });
+  return d == decided_.end() ? nullptr : &*d;
+}
+
+bool Search::answer(const Offer& o, bool take) {
+  const Edit& first = *o.edits.begin();
+  considered_.push_back({first.node, first.why, o.as_is, o.instead, take});
   if (!take) return false;
   bool changed = false;
   for (const Edit& e : o.edits) changed |= best_->apply(e);

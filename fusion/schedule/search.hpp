@@ -50,6 +50,8 @@ class Search final : public Offers {
   std::vector<Fork> take_forks() { return std::move(forks_); }
 
   bool make(const Offer& o) override;
+  bool make_exact(const Edit& e, const Costs& c) override;
+  void begin_with(const Edit& e) override { best_->apply(e); }
   void require(const Edit& e) override;
   void withdraw(const Edit& e) override { withdrawn_ = e; }
 
@@ -58,6 +60,8 @@ class Search final : public Offers {
   void go_on();
   template <class Ask>
   void ask_rules(Ask&& ask);
+  bool answer(const Offer& o, bool take);
+  const Decision* decided(const Edit& offered) const;
   void leave_fork(const Offer& o, bool taken);
 
   const Problem& problem_;

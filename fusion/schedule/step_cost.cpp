@@ -12,10 +12,6 @@
 namespace plait::fusion {
 using tracer::NodeKind;
 
-namespace {
-
-// Of work that so many workers can share, at most. What a device takes is counted with all of its
-// workers, what a host takes with one.
 double shared_seconds(const Problem& p, double seconds, std::int64_t parts) {
   const Machine& m = *p.target.machine;
   const int workers = p.target.workers;
@@ -24,6 +20,8 @@ double shared_seconds(const Problem& p, double seconds, std::int64_t parts) {
   if (busy == 1 || seconds < m.least_shared) return seconds;
   return seconds / busy + m.ask_awake + m.join;
 }
+
+namespace {
 
 // By the loops of a region. Fragments are part of its work, blocks are not.
 double kernel_seconds(const Problem& p, const Step& s, double bytes) {

@@ -191,6 +191,41 @@ TEST_CASE("what lies in one piece is reduced in one long loop, however short its
     }
 }
 
+TEST_CASE("regions are not surveyed where the graph shows that values are computed once") {
+  config().eager_limit = 0;
+  const auto value = [] { return apply(OpId::Exp, tracer::empty({300, 300}, DType::Float64)); };
+  const auto rows = [](const Array& a, std::int64_t from) {
+    return view(a, {tracer::Slice{from, from + 150, {}}});
+  };
+  const auto plan = [](const Array& a) {
+    const Ref<tracer::Node> node = tracer::read(a);
+    tracer::Node* wanted[] = {node.get()};
+    return fusion::make_plan(fusion::Graph(wanted), {}, fusion::Reuse::Recompute);
+  };
+  const auto surveys = [&](const Array& a) { return plan(a)->surveys; };
+  CHECK(surveys(apply(OpId::Negative, value())) == 0);
+  CHECK(surveys(apply(OpId::Negative, rows(value(), 100))) == 0);
+  CHECK(surveys(apply(OpId::Negative, reduce(ReduceKind::Max, value(), 1))) > 0);
+  for (const int axis : {0, 1}) CHECK(surveys(reduce(ReduceKind::Sum, value(), axis)) == 0);
+  // Parts of as many elements as there are, and all of them twice. No name holds the value itself.
+  const auto added = [&](auto&& one, auto&& other) {
+    const Array v = value();
+    return apply(OpId::Add, one(v), other(v));
+  };
+  for (const std::int64_t from : {150, 100}) {
+    const auto p = plan(added([&](const Array& v) { return rows(v, 0); },
+                              [&](const Array& v) { return rows(v, from); }));
+    CHECK(p->surveys == 0);
+    REQUIRE(p->steps.size() == 1);
+    CHECK(p->steps[0].lowered.repeated.empty());
+  }
+  const auto p = plan(
+      added([](const Array& v) { return v; }, [](const Array& v) { return tracer::transpose(v); }));
+  CHECK(p->surveys > 0);
+  REQUIRE(p->steps.size() == 1);
+  CHECK_FALSE(p->steps[0].lowered.repeated.empty());
+}
+
 TEST_CASE("a long chain of writes is looked at a few times, and lowered once") {
   config().eager_limit = 0;
   for (std::int64_t n : {40, 96}) {

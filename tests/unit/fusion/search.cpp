@@ -161,13 +161,53 @@ TEST_CASE("an offer that pays with another one's edit only is found by whole cos
 
 namespace {
 
+// What the graph decides, dearer than the other way; its costs may ask about the extents.
+class StoreExactly final : public fusion::Rule {
+ public:
+  explicit StoreExactly(bool asks) : Rule(fusion::of_kind(NodeKind::Elementwise)), asks_(asks) {}
+
+  void visit(const fusion::Candidate& c, std::int32_t node, fusion::Offers& o) const override {
+    const fusion::PlanGraph& g = c.problem().graph;
+    if (g[node].uses < 2) return;
+    const fusion::Node& n = *g[node].node;
+    o.make_exact({Edit::Store, node, "asked exactly"}, g.unasked([&] {
+      const bool equal = asks_ && n.elements == 5000;
+      return fusion::Costs{equal ? fusion::bytes_of(n) : 0, 1e6};
+    }));
+  }
+
+ private:
+  const bool asks_;
+};
+
+}  // namespace
+
+TEST_CASE("an exact offer is taken whatever it costs, and its costs ask nothing of a graph") {
+  const Graph g = shared_exponential();
+  const auto plan = [&](bool asks) {
+    const StoreExactly store_exactly(asks);
+    const fusion::Rule* const rules[] = {&store_exactly};
+    return fusion::make_plan(g.graph, {}, fusion::Reuse::Recompute, rules);
+  };
+  const auto asked = plan(true), unasked = plan(false);
+  REQUIRE(asked->considered.size() == 1);
+  const fusion::Choice& c = asked->considered[0];
+  CHECK(c.as_is == 5000 * 8);
+  CHECK(c.instead == 1e6);
+  CHECK(c.taken);
+  CHECK(asked->steps.size() == 2);
+  CHECK(asked->answers.given().size() == unasked->answers.given().size());
+}
+
+namespace {
+
 // The exponential of what has one, offered at no cost; what reads it cannot have it in memory.
 class StoreExponential final : public fusion::Rule {
  public:
   explicit StoreExponential(bool stays) : stays_(stays) {}
 
   void begin(const fusion::Candidate& c, fusion::Offers& o) const override {
-    o.make({{{Edit::Store, exponential(c), "offered"}}});
+    o.make_exact({Edit::Store, exponential(c), "offered"}, {1, 0});
   }
   void revise(const fusion::Candidate& c, fusion::Offers& o) const override {
     o.require({Edit::Store, c.problem().graph[exponential(c)].in[0], "asked for"});

@@ -8,9 +8,13 @@ namespace {
 
 bool cut(const Array& a, fusion::Target target = {}) {
   const Planned p({apply(OpId::Negative, a)}, {&fusion::cut_reductions()}, kMachine, target);
-  CHECK(p.plan->considered.empty());  // it decides bits: no machine is asked
+  const char* const why = "few results of a long reduction";
   const int blocked = p.regions(fusion::FoldOrder::Chunks);
-  CHECK(p.stored("few results of a long reduction") == blocked);
+  CHECK(p.stored(why) == blocked);
+  if (blocked)
+    p.exact(why);
+  else
+    CHECK(p.plan->considered.empty());
   return blocked == 1;
 }
 bool sum_is_cut(const Dims& shape, int axis) {
@@ -22,6 +26,21 @@ bool sum_is_cut(const Dims& shape, int axis) {
 TEST_CASE("cut_reductions: one result from so many elements on") {
   CHECK(sum_is_cut({fusion::kBlockedFold}, 0));
   CHECK_FALSE(sum_is_cut({fusion::kBlockedFold - 1}, 0));
+}
+
+TEST_CASE("cut_reductions: it decides bits, so that the costs that are shown decide nothing") {
+  const auto cost = [](std::int64_t elements, int workers) {
+    const Array sum = reduce(ReduceKind::Sum, operand({elements}), 0);
+    return Planned({apply(OpId::Negative, sum)}, {&fusion::cut_reductions()}, kMachine,
+                   {.workers = workers})
+        .exact("few results of a long reduction");
+  };
+  for (const int workers : {2, 8}) {
+    const fusion::Choice c = cost(1000000, workers);
+    CHECK(c.instead < c.as_is);
+  }
+  const fusion::Choice alone = cost(1000000, 1);
+  CHECK(alone.instead > alone.as_is);
 }
 
 TEST_CASE("cut_reductions: rows while there are too few of them for the threads") {

@@ -11,7 +11,7 @@ struct InBlocks final : fusion::Rule {
   void begin(const fusion::Candidate& c, fusion::Offers& o) const override {
     for (std::int32_t i = 0; i < c.problem().graph.size(); ++i)
       if (!c.problem().graph[i].leaf && c.problem().graph[i].node->kind == tracer::NodeKind::MatMul)
-        o.make({{{fusion::Edit::Multiply, i, "in blocks"}}});
+        o.begin_with({fusion::Edit::Multiply, i, "in blocks"});
   }
 };
 
@@ -30,6 +30,19 @@ TEST_CASE("place_products: columns are in memory, rows are computed once a block
   CHECK(p.stored("columns of a product, which all blocks of rows read") == 1);
   CHECK(p.stored("rows of a product, which others read, too") == 0);
   CHECK(p.products() == 1);
+}
+
+TEST_CASE("place_products: columns in memory, and what it would take to compute them again") {
+  const auto columns = [](std::int64_t blocks) {
+    const std::int64_t rows = blocks * fusion::ProductBlocks().rows;
+    // No name holds the columns any more where that is planned.
+    const Array all = tracer::matmul(operand({rows, 200}), apply(OpId::Exp, operand({200, 100})));
+    return planned({all}).exact("columns of a product, which all blocks of rows read");
+  };
+  const fusion::Choice three = columns(3), six = columns(6);
+  CHECK(three.instead < three.as_is);
+  CHECK(six.as_is == Approx(2 * three.as_is));
+  CHECK(six.instead == three.instead);
 }
 
 TEST_CASE("place_products: what reads a product by its rows is in its region") {

@@ -53,6 +53,13 @@ struct Planned {
     CHECK(c.taken == (c.instead < c.as_is));
     return c;
   }
+  // The only offer that there was, which no estimate decided.
+  fusion::Choice exact(const std::string& why) const {
+    REQUIRE(plan->considered.size() == 1);
+    CHECK(plan->considered[0].why == why);
+    CHECK(plan->considered[0].taken);
+    return plan->considered[0];
+  }
   std::shared_ptr<const fusion::Plan> plan;
 
  private:

@@ -34,7 +34,8 @@ TEST_CASE("scatter_in_regions: with what it reads while memory costs more than a
 TEST_CASE("scatter_in_regions: a call where nothing is spared, of a device where pieces are long") {
   const Planned memory = scatters(combined(indices(), operand({30000})), with_memory(1));
   CHECK(memory.calls() == 1);
-  CHECK(memory.plan->considered.empty());
+  const fusion::Choice c = memory.exact("computed by a call");
+  CHECK(c.instead <= c.as_is);
   for (const std::int64_t bins : {50, 30000}) {
     const Planned device =
         scatters(combined(indices(), operand({30000}), bins), with_memory(1), false);
@@ -51,6 +52,17 @@ TEST_CASE("scatter_in_regions: one region of what combines by the same indices i
                   {.lanes = true});
   CHECK(p.calls() == 0);
   CHECK(p.regions(fusion::FoldOrder::ByIndex) == 1);
+}
+
+TEST_CASE("scatter_in_regions: indices that two regions combine by are stored") {
+  const Array at = apply(OpId::Square, indices());
+  const Planned p({combined(at, squares(), 50), combined(at, squares(), 60)},
+                  {&fusion::call_libraries(), &fusion::scatter_in_regions()}, with_memory(1),
+                  {.lanes = true});
+  CHECK(p.stored("indices of several regions") == 1);
+  CHECK(std::any_of(p.plan->considered.begin(), p.plan->considered.end(), [](const auto& c) {
+    return std::string(c.why) == "indices of several regions" && c.taken;
+  }));
 }
 
 TEST_CASE("scatter_in_regions: a call, whatever it costs, of values that are no loop's") {
