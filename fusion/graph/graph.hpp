@@ -80,8 +80,8 @@ std::vector<int> by_width(const Dims& shape, const Dims& strides);
 inline constexpr std::int64_t kBlockedFold = 32768;  // elements worth joining partial results for
 inline constexpr std::int64_t kManyColumns =
     8192;  // results beyond which threads share the columns, not the rows
-inline constexpr std::int64_t kFewRows = 64;    // too few to keep every thread busy
-inline constexpr std::int64_t kFewTeams = 512;  // too few to keep every multiprocessor busy
+inline constexpr std::int64_t kMinParallelRows = 64;  // too few to keep every thread busy
+inline constexpr std::int64_t kFewTeams = 512;        // too few to keep every multiprocessor busy
 inline constexpr std::int64_t kLongRow = 65536;
 // Whether chunks of the reduction join to the very bits of one walk: NumPy's tree along one axis,
 // and what has no order.

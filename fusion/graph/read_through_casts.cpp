@@ -145,8 +145,8 @@ class Uncast {
 };
 
 // Floats of so few rows are read once, as they lie, by a region that computes columns
-// (ProductBlocks::few_rows), which takes 0.75 of what packing them for tiles does. Extents as short
-// are part of a graph's key.
+// (ProductBlocks::gemv_rows), which takes 0.75 of what packing them for tiles does. Extents as
+// short are part of a graph's key.
 constexpr std::int64_t kReadOnce = 4;
 bool computes_columns(const tracer::Node& product) {
   const tracer::ProductAxes axes = tracer::product_axes(product);

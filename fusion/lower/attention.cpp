@@ -451,7 +451,8 @@ bool AttentionNest::at_index(std::int32_t id, const Index& idx, const Index& who
   const Numbers& shape = node(id).extents;
   if (idx.size() != whole.size()) return false;
   for (std::size_t d = 0; d < idx.size(); ++d)
-    if (idx[d] != whole[d] && !(shape[static_cast<int>(d)] == 1 && idx[d] == Ix{})) return false;
+    if (idx[d] != whole[d] && !(shape[static_cast<int>(d)] == 1 && idx[d] == AxisIndex{}))
+      return false;
   return true;
 }
 

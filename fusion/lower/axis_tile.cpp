@@ -58,7 +58,7 @@ Val AxisTile::first_line() const {
   Val line =
       inner == nest->ex_.one() ? begin : nest->integer(OpId::Multiply, begin, nest->number(inner));
   for (int d = first; d < split; ++d)
-    if (const Ix& x = at[static_cast<std::size_t>(d - first)]; x.loop >= 0)
+    if (const AxisIndex& x = at[static_cast<std::size_t>(d - first)]; x.loop >= 0)
       line =
           nest->integer(OpId::Add, line,
                         nest->integer(OpId::Multiply, nest->position(x), nest->number(stride(d))));
@@ -99,7 +99,7 @@ void AxisTile::add_terms(Access& a, const Index& idx, ExprId step) const {
   Exprs& ex = nest->ex_;
   for (int d = split; d < last; ++d) {
     const ExprId by = ex.mul(stride(d), step);
-    const Ix& x = idx[static_cast<std::size_t>(d)];
+    const AxisIndex& x = idx[static_cast<std::size_t>(d)];
     if (x.loop >= 0)
       a.terms.push_back({nest->k_.loops[x.loop].var, nest->coeff(ex.mul(by, x.step))});
     if (x.at != kNone) a.terms.push_back({x.at, nest->coeff(by)});

@@ -8,7 +8,7 @@
 namespace plait::fusion {
 using tracer::NodeKind;
 
-CutLoops::CutLoops(Nest& nest, Emit emit, Need need)
+CutLoops::CutLoops(Nest& nest, Emit emit, RequireStored need)
     : nest_(nest),
       in_(nest.in_),
       g_(nest.g_),
@@ -35,7 +35,7 @@ bool CutLoops::contains_part(std::int32_t id) {
   return contains_[id] = found;
 }
 
-void CutLoops::read_at(std::int32_t id, const std::vector<Walk>& idx) {
+void CutLoops::read_at(std::int32_t id, const std::vector<AffineIndex>& idx) {
   if (contains_part(id)) places_[in_.canon[id]].insert(idx);
 }
 
@@ -49,12 +49,12 @@ void CutLoops::find_reads() {
     else if (fills_ && places.size() > 1 && node(id).kind == NodeKind::Update)
       need_(id, "it is packed in two ways at once");
     else
-      for (const std::vector<Walk>& idx : places) read_by(id, idx);
+      for (const std::vector<AffineIndex>& idx : places) read_by(id, idx);
   }
 }
 
 // What the node reads where it is read there.
-void CutLoops::read_by(std::int32_t id, const std::vector<Walk>& idx) {
+void CutLoops::read_by(std::int32_t id, const std::vector<AffineIndex>& idx) {
   const PlanNode& gn = g_[id];
   const Node& n = *gn.node;
   if (n.kind == NodeKind::Elementwise || n.kind == NodeKind::Cast) {
@@ -63,7 +63,7 @@ void CutLoops::read_by(std::int32_t id, const std::vector<Walk>& idx) {
   } else if (n.kind == NodeKind::View && gn.steps()) {
     read_at(gn.in[0], nest_.view_index(id, idx));
   } else if (n.kind == NodeKind::Reduce) {
-    const std::vector<Walk> of = folded_index(id, idx);
+    const std::vector<AffineIndex> of = folded_index(id, idx);
     read_at(gn.in[0], of);
     if (gn.in[1] >= 0) read_at(gn.in[1], nest_.broadcast(gn.in[1], of));
   } else if (n.kind == NodeKind::Update) {
@@ -76,11 +76,11 @@ void CutLoops::read_by(std::int32_t id, const std::vector<Walk>& idx) {
     read_at(gn.in[1], nest_.written_index(id, idx));
   } else if (const auto by = interleaved_axes(g_, id);
              by && interleave(id, idx[static_cast<std::size_t>(by->back())])) {
-    std::vector<Walk> of = of_base(*by, idx);
+    std::vector<AffineIndex> of = of_base(*by, idx);
     of.back() = {ex_.zero(), {{arrays_axis_, ex_.one()}}};
     read_at(gn.in[0], of);
   } else if (fills_ && merges(id)) {
-    const std::vector<Walk> at = nest_.view_index(id, idx);
+    const std::vector<AffineIndex> at = nest_.view_index(id, idx);
     if (const auto of = digits(id, at))
       read_at(gn.in[0], *of);
     else if (!(split_again_ = split_for(id, at))) {
@@ -96,11 +96,12 @@ void CutLoops::read_by(std::int32_t id, const std::vector<Walk>& idx) {
 }
 
 // Of the operand of a reduction.
-std::vector<Walk> CutLoops::folded_index(std::int32_t reduction, const std::vector<Walk>& idx) {
+std::vector<AffineIndex> CutLoops::folded_index(std::int32_t reduction,
+                                                const std::vector<AffineIndex>& idx) {
   const std::int32_t operand = g_[reduction].in[0];
   const Numbers& shape = node(operand).extents;
   const Dims& axes = node(reduction).axes;
-  std::vector<Walk> of(static_cast<std::size_t>(shape.size()));
+  std::vector<AffineIndex> of(static_cast<std::size_t>(shape.size()));
   std::size_t kept = 0;
   for (int d = 0; d < shape.size(); ++d) {
     if (std::find(axes.begin(), axes.end(), d) == axes.end()) {
@@ -195,7 +196,7 @@ void CutLoops::put_elements(std::int32_t operand, std::int32_t ctx, std::int32_t
     beside_.clear();
     for (const auto& [read, dim] : decided_) {
       const Read& r = reads_[static_cast<std::size_t>(read)];
-      const Walk& w = r.idx[static_cast<std::size_t>(dim)];
+      const AffineIndex& w = r.idx[static_cast<std::size_t>(dim)];
       std::int64_t at = ex_.value(w.start);
       for (const auto& [axis, step] : w.steps)
         at += ex_.value(step) * ex_.value(idx_[static_cast<std::size_t>(axis)].start);
@@ -234,7 +235,7 @@ void CutLoops::cut_each() {
       if (e.from_first && to_last) continue;
       int level = -1;
       bool steps = true;
-      const Walk& walk = r.idx[static_cast<std::size_t>(d)];
+      const AffineIndex& walk = r.idx[static_cast<std::size_t>(d)];
       const auto is_unrolled = [&](const auto& step) { return unrolled(step.first); };
       if (std::any_of(walk.steps.begin(), walk.steps.end(), is_unrolled)) {
         rolls_ = !std::all_of(walk.steps.begin(), walk.steps.end(), is_unrolled) ||
@@ -285,8 +286,8 @@ bool CutLoops::hidden(int read, int level) const {
 std::pair<Val, Val> CutLoops::inside(const Cut& c, const Range& all) {
   // The index along this dimension is `rest` and what the loop steps.
   const Read& r = reads_[static_cast<std::size_t>(c.read)];
-  const Walk& walk = r.idx[static_cast<std::size_t>(c.dim)];
-  Ix rest{-1, ex_.one(), walk.start};
+  const AffineIndex& walk = r.idx[static_cast<std::size_t>(c.dim)];
+  AxisIndex rest{-1, ex_.one(), walk.start};
   ExprId step = ex_.one();
   for (const auto& [axis, by] : walk.steps)
     if (c.level >= 0 && levels_[static_cast<std::size_t>(c.level)].axis == axis)
@@ -356,7 +357,7 @@ void CutLoops::open_level(int level, std::int32_t ctx) {
            : r.narrow       ? nest_.open_between(ctx, r.begin, r.end, ex_.one(), 1)
                             : nest_.open_between(ctx, r.begin, r.end,
                                            r.extent == kNoExtent ? l.extent : r.extent, r.trips);
-    Ix& x = idx_[static_cast<std::size_t>(l.axis)];
+    AxisIndex& x = idx_[static_cast<std::size_t>(l.axis)];
     x.loop = loop;
     if (l.axis == interleaved_.axis) {
       x.step = interleaved_.arrays;

@@ -34,7 +34,8 @@ class CutLoops {
     bool unrolled = false;
   };
   using Emit = std::function<Val(std::int32_t node, const Index&, std::int32_t ctx)>;
-  using Need = std::function<void(std::int32_t node, const char* why)>;  // has to be in memory
+  using RequireStored =
+      std::function<void(std::int32_t node, const char* why)>;  // has to be in memory
   using Body = std::function<void(Index&, std::int32_t ctx)>;
   // Elements that an iteration of the innermost loop has: where they go, which is the same place
   // for all that an unrolled axis has, and the place in a second local, whose innermost loop is
@@ -53,7 +54,7 @@ class CutLoops {
     std::int64_t iterations = 1;
   };
 
-  CutLoops(Nest& nest, Emit emit, Need need);
+  CutLoops(Nest& nest, Emit emit, RequireStored need);
   // `idx`: of axes that no level has; `extents`: of all axes.
   void start(const Index& idx, const std::vector<Level>& levels,
              const std::vector<ExprId>& extents);
@@ -80,12 +81,12 @@ class CutLoops {
  private:
   // Where nodes are read, from the readers to what they read. A chain of stencils reads what it
   // began with at more and more places: what is read at more than so many is put in memory.
-  using Places = std::map<std::int32_t, std::set<std::vector<Walk>>, std::greater<>>;
+  using Places = std::map<std::int32_t, std::set<std::vector<AffineIndex>>, std::greater<>>;
   static constexpr std::size_t kMaxPlaces = 32;
   struct Read {
     std::int32_t update;
     int over;  // the read of the part that was written over this one; -1: none
-    std::vector<Walk> idx;
+    std::vector<AffineIndex> idx;
   };
   // What a write covers along a dimension of its storage.
   struct Edges {
@@ -139,16 +140,17 @@ class CutLoops {
   static constexpr ExprId kNoExtent = -1;
 
   bool contains_part(std::int32_t id);
-  void read_at(std::int32_t id, const std::vector<Walk>& idx);
+  void read_at(std::int32_t id, const std::vector<AffineIndex>& idx);
   void find_reads();
-  void read_by(std::int32_t id, const std::vector<Walk>& idx);
-  std::vector<Walk> folded_index(std::int32_t reduction, const std::vector<Walk>& idx);
+  void read_by(std::int32_t id, const std::vector<AffineIndex>& idx);
+  std::vector<AffineIndex> folded_index(std::int32_t reduction,
+                                        const std::vector<AffineIndex>& idx);
   Edges edges(std::int32_t update, int d);
   ExprId part_extent(std::int32_t update, int d);
   // Loops over an axis that a view makes of several (lower/merged_axes.cpp).
   std::vector<Level> split(std::int32_t view, const std::vector<Level>& levels, Index& idx);
   std::pair<Val, Val> range_of(Level& l);
-  bool interleave(std::int32_t view, const Walk& along);
+  bool interleave(std::int32_t view, const AffineIndex& along);
   template <class X>
   static std::vector<X> of_base(const Dims& by, const std::vector<X>& idx) {
     std::vector<X> at(static_cast<std::size_t>(by.size()));
@@ -164,9 +166,9 @@ class CutLoops {
   Index index_of_operand(const Index& all);
   bool merges(std::int32_t view) const;
   std::int64_t extent_of(int axis) const;
-  std::optional<std::vector<Walk>> digits(std::int32_t view, std::vector<Walk> at);
-  bool split_for(std::int32_t view, const std::vector<Walk>& at);
-  std::optional<Walk> walk_of(const Ix& x) const;
+  std::optional<std::vector<AffineIndex>> digits(std::int32_t view, std::vector<AffineIndex> at);
+  bool split_for(std::int32_t view, const std::vector<AffineIndex>& at);
+  std::optional<AffineIndex> walk_of(const AxisIndex& x) const;
   void cut_each();
   bool unrolled(int axis) const;
   bool decide(int read, int dim, std::int64_t at);
@@ -200,7 +202,7 @@ class CutLoops {
   const PlanGraph& g_;
   Exprs& ex_;
   Emit emit_;
-  Need need_;
+  RequireStored need_;
   Body body_;
   std::vector<Level> levels_;
   Index idx_;

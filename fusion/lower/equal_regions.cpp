@@ -65,7 +65,7 @@ void rename(LoweredKernel& k, Renaming& to) {
 
 template <class Renaming>
 void rename(FoundOfRegion& f, Renaming& to) {
-  for (Need& n : f.needs) to.node(n.node);
+  for (StoreRequirement& n : f.needs) to.node(n.node);
   rename(f.lowered, to);
   if (!f.trailing) return;
   rename(f.trailing->store, to);

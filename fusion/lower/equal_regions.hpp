@@ -20,7 +20,7 @@ constexpr std::int32_t kNoClass = -1;
 
 struct FoundOfRegion {
   std::int32_t region_class = kNoClass;
-  std::vector<Need> needs;
+  std::vector<StoreRequirement> needs;
   bool reads_elsewhere = false;  // an iteration what another stores to, of the old memory
   LoweredKernel lowered;
   std::optional<Trailing> trailing;

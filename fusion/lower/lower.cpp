@@ -74,7 +74,7 @@ void Lowering::map() {
   // blocks of it where it is the innermost and to be cut.
   int in_blocks = -1;
   const bool cut = in_.target.lanes && scans_.axis < 0 && !folds && cuts.reads_parts(region_.roots);
-  if (!order.empty() && (shape[order[0]] < kFewRows || (cut && order.size() == 1))) {
+  if (!order.empty() && (shape[order[0]] < kMinParallelRows || (cut && order.size() == 1))) {
     auto longest = std::max_element(order.begin(), order.end(),
                                     [&](int a, int b) { return shape[a] < shape[b]; });
     const bool innermost = longest + 1 == order.end();

@@ -87,7 +87,7 @@ struct LoweredKernel {
   std::vector<std::int32_t> kept;  // of chunks: the root's dimensions, as a partial's row has them
   std::int64_t bytes = 0;          // moved by one run at the extents it was planned with
   double work = 0;                 // rough operations of one run, at those extents
-  double in_order = 0;             // seconds of its scans, a step after the other
+  double serial_seconds = 0;       // of its scans, a step after the other
   std::int64_t planned_grid = 1;   // grid extent then
   std::int64_t rounds = 1;         // steps of the caller's loop that it is a loop over (roll.hpp)
   // Nodes that are computed more often than they have elements: how often.
@@ -96,7 +96,7 @@ struct LoweredKernel {
 
 // What a region is not lowered without: a node in memory, or, of a root, only roots that walk
 // their operands in the same way beside it.
-struct Need {
+struct StoreRequirement {
   std::int32_t node;
   const char* why;
   std::optional<bool> one_walk = std::nullopt;
@@ -155,7 +155,7 @@ struct ProductBlocks {
   std::int64_t columns = 512, packed_bytes = 768 << 10;
   // Where columns are computed for so few rows that to read them takes longest: columns of a block,
   // at most and at least, and how deep one is.
-  std::int64_t few_rows = 8, few_columns = 1024, least_columns = 128, few_depth = 16;
+  std::int64_t gemv_rows = 8, gemv_columns = 1024, least_columns = 128, gemv_depth = 16;
   // How deep a block of sums is that operands are packed for; 0: as a block of the product.
   std::int64_t depth = 0;
   // Operands are packed for a block of sums at a time, and columns are part of the grid.
@@ -187,11 +187,12 @@ struct Target {
   bool multiplies(const ir::ProductTypes& t) const { return has_row(multiplied(t)); }
   // Of a product by itself.
   std::int64_t depth_of_block() const { return blocks.depth > 0 ? blocks.depth : product_depth; }
-  std::int64_t few_rows = kFewRows;  // so many reductions, each by one worker, keep too few busy
+  std::int64_t min_parallel_rows =
+      kMinParallelRows;  // so many reductions, each by one worker, keep too few busy
 
   // Fewer rows than the workers that a target has, as far as a row's bits allow to share it.
   bool spreads(const Node& reduce, const Number& rows) const {
-    return rows < kFewRows || (rows < few_rows && chunks_keep_bits(reduce));
+    return rows < kMinParallelRows || (rows < min_parallel_rows && chunks_keep_bits(reduce));
   }
 
  private:
@@ -218,7 +219,7 @@ struct LoweringInput {
 };
 
 struct Survey {
-  std::vector<Need> needs;
+  std::vector<StoreRequirement> needs;
   // Memory that is read, work, what is repeated; of instructions those that a write to storage and
   // its old contents meet in.
   LoweredKernel walked;

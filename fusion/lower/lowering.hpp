@@ -24,7 +24,7 @@ class Lowering : Nest, Values {
       overwrite(in.graph[region.roots[0]].in[0]);
   }
   void run();
-  const std::vector<Need>& needs() const { return needs_; }
+  const std::vector<StoreRequirement>& needs() const { return needs_; }
 
  private:
   // regions
@@ -47,7 +47,7 @@ class Lowering : Nest, Values {
   // Rows combined into the rows of tables that indices name (lower/scatter.cpp).
   void scatter();
   void start_table(std::int32_t root, std::int32_t table, ExprId outputs);
-  void scatter_row(std::int32_t root, std::int32_t table, const Ix& row, Val at);
+  void scatter_row(std::int32_t root, std::int32_t table, const AxisIndex& row, Val at);
   bool lanes_along_rows() const;
   // Loops over blocks of a product, whose values what is computed there finds.
   template <class Block>
@@ -170,7 +170,7 @@ class Lowering : Nest, Values {
   struct HashAt {
     std::size_t operator()(const At& a) const {
       std::size_t h = static_cast<std::size_t>(a.node);
-      for (const Ix& x : a.idx) {
+      for (const AxisIndex& x : a.idx) {
         h = h * 0x9e3779b97f4a7c15u + static_cast<std::size_t>(x.loop);
         h = h * 0x9e3779b97f4a7c15u + static_cast<std::size_t>(x.step);
         h = h * 0x9e3779b97f4a7c15u + static_cast<std::size_t>(x.start);
@@ -183,7 +183,7 @@ class Lowering : Nest, Values {
   std::map<std::int32_t, Emissions> emissions_;
   mutable std::unordered_map<std::int32_t, double> node_costs_;
   std::map<Val, std::int32_t> rows_;  // value -> the local its row is kept in
-  std::vector<Need> needs_;
+  std::vector<StoreRequirement> needs_;
   bool loops_only_ = false;  // no unrolling inside the block that is being summed
   Val split_begin_ = kNone, split_end_ = kNone, arg_extreme_ = kNone;
 };

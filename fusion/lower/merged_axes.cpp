@@ -56,7 +56,7 @@ std::vector<CutLoops::Level> CutLoops::split(std::int32_t view, const std::vecto
 std::pair<Val, Val> CutLoops::range_of(Level& l) {
   if (l.around >= 0) {
     const Level& a = levels_[static_cast<std::size_t>(l.around)];
-    const Ix& x = idx_[static_cast<std::size_t>(a.axis)];
+    const AxisIndex& x = idx_[static_cast<std::size_t>(a.axis)];
     const Val before = integer(OpId::Multiply, nest_.k_.loops[x.loop].var, number(a.inner));
     l.low = integer(OpId::Subtract, a.low, before);
     l.high = integer(OpId::Subtract, a.high, before);
@@ -70,7 +70,7 @@ std::pair<Val, Val> CutLoops::range_of(Level& l) {
 }
 
 // Whether what steps along the merged axis of such a view can be two loops.
-bool CutLoops::interleave(std::int32_t view, const Walk& along) {
+bool CutLoops::interleave(std::int32_t view, const AffineIndex& along) {
   const std::int32_t base = g_[view].in[0];
   const int dims = node(base).extents.size();
   const auto extent = [&](std::int32_t of, int d) { return ex_.source({of, Field::Shape, d}); };
@@ -114,7 +114,7 @@ std::optional<Index> CutLoops::deinterleaved(std::int32_t view, const Index& idx
   if (interleaved_.axis < 0) return std::nullopt;
   const auto by = interleaved_axes(g_, view);
   if (!by) return std::nullopt;
-  const Ix& x = idx[static_cast<std::size_t>(by->back())];
+  const AxisIndex& x = idx[static_cast<std::size_t>(by->back())];
   if (x != idx_[static_cast<std::size_t>(interleaved_.axis)]) return std::nullopt;
   Index at = of_base(*by, idx);
   at[at.size() - 2] = {x.loop, ex_.one(), ex_.zero()};
@@ -178,9 +178,9 @@ void CutLoops::split_level(std::int32_t operand, const Level& l, Split& s) {
 }
 
 void CutLoops::read_operand(std::int32_t operand) {
-  std::vector<Walk> walks(static_cast<std::size_t>(arrays_axis_));
+  std::vector<AffineIndex> walks(static_cast<std::size_t>(arrays_axis_));
   for (int d = 0; d < arrays_axis_; ++d) {
-    Walk& w = walks[static_cast<std::size_t>(d)];
+    AffineIndex& w = walks[static_cast<std::size_t>(d)];
     if (const auto s = splits_.find(d); s != splits_.end())
       for (const Digit& digit : s->second.digits)
         w.steps.emplace_back(digit.axis, ex_.constant(digit.counts));
@@ -195,7 +195,7 @@ void CutLoops::read_operand(std::int32_t operand) {
 Index CutLoops::index_of_operand(const Index& all) {
   Index at(all.begin(), all.begin() + arrays_axis_);
   for (const auto& [axis, s] : splits_) {
-    Ix& x = at[static_cast<std::size_t>(axis)] = {};
+    AxisIndex& x = at[static_cast<std::size_t>(axis)] = {};
     for (const Digit& d : s.digits)
       x = nest_.sum(nest_.scaled(all[static_cast<std::size_t>(d.axis)], ex_.constant(d.counts)), x);
   }
@@ -211,22 +211,23 @@ std::int64_t CutLoops::extent_of(int axis) const {
 }
 
 // Of sums that count on in wider axes, the sum that each of the axes has.
-std::optional<std::vector<Walk>> CutLoops::digits(std::int32_t view, std::vector<Walk> at) {
+std::optional<std::vector<AffineIndex>> CutLoops::digits(std::int32_t view,
+                                                         std::vector<AffineIndex> at) {
   const std::int32_t base = g_[view].in[0];
   const Dims& wider = g_[view].index->wider;
   const Numbers& shape = node(base).extents;
   for (int first = 0; first < wider.size(); ++first) {
     if (wider[first] < 0 || std::find(wider.begin(), wider.end(), first) != wider.end()) continue;
-    Walk rest = at[static_cast<std::size_t>(first)];
+    AffineIndex rest = at[static_cast<std::size_t>(first)];
     if (!ex_.is_constant(rest.start) || ex_.value(rest.start) < 0) return std::nullopt;
     for (std::int64_t d = first; d >= 0; d = wider[d]) {
-      Walk& own = at[static_cast<std::size_t>(d)];
+      AffineIndex& own = at[static_cast<std::size_t>(d)];
       if (wider[d] < 0) {
         own = rest;
         break;
       }
       own = {};
-      Walk beyond;
+      AffineIndex beyond;
       const std::int64_t start = ex_.value(rest.start);
       const std::int64_t extent_here = shape[d].known();
       std::int64_t last = start % extent_here;
@@ -251,7 +252,7 @@ std::optional<std::vector<Walk>> CutLoops::digits(std::int32_t view, std::vector
 }
 
 // Further digits of an axis of the operand that the view would have; false where that is no help.
-bool CutLoops::split_for(std::int32_t view, const std::vector<Walk>& at) {
+bool CutLoops::split_for(std::int32_t view, const std::vector<AffineIndex>& at) {
   const Dims& wider = g_[view].index->wider;
   const Numbers& shape = node(g_[view].in[0]).extents;
   bool more = false;
@@ -293,14 +294,14 @@ bool CutLoops::split_for(std::int32_t view, const std::vector<Walk>& at) {
 }
 
 // As a sum over the loops that are open here.
-std::optional<Walk> CutLoops::walk_of(const Ix& x) const {
+std::optional<AffineIndex> CutLoops::walk_of(const AxisIndex& x) const {
   if (x.divided()) return std::nullopt;
-  Walk w{x.start, {}};
-  const auto add = [&](const Ix& one) {
+  AffineIndex w{x.start, {}};
+  const auto add = [&](const AxisIndex& one) {
     if (one.loop < 0) return one.at == kNone;
     for (int axis = 0; axis < static_cast<int>(idx_.size()); ++axis)
-      if (const Ix& open = idx_[static_cast<std::size_t>(axis)];
-          open.loop == one.loop && open == Ix{open.loop}) {
+      if (const AxisIndex& open = idx_[static_cast<std::size_t>(axis)];
+          open.loop == one.loop && open == AxisIndex{open.loop}) {
         w.steps.emplace_back(axis, one.step);
         return true;
       }
@@ -308,9 +309,9 @@ std::optional<Walk> CutLoops::walk_of(const Ix& x) const {
   };
   if (x.loop >= 0 && !add({x.loop, x.step})) return std::nullopt;
   if (x.at == kNone) return w;
-  const std::vector<Ix>* const steps = nest_.steps_of(x.at);
+  const std::vector<AxisIndex>* const steps = nest_.steps_of(x.at);
   if (!steps) return std::nullopt;
-  for (const Ix& one : *steps) {
+  for (const AxisIndex& one : *steps) {
     if (!add(one)) return std::nullopt;
     w.start = ex_.add(w.start, one.start);
   }
@@ -319,16 +320,16 @@ std::optional<Walk> CutLoops::walk_of(const Ix& x) const {
 
 std::optional<Index> CutLoops::at_digits(std::int32_t view, const Index& idx) {
   if (splits_.empty() || !merges(view)) return std::nullopt;
-  std::vector<Walk> walks(idx.size());
+  std::vector<AffineIndex> walks(idx.size());
   for (std::size_t d = 0; d < idx.size(); ++d)
-    if (idx[d] != Ix{})
-      walks[d] =
-          walk_of(idx[d]).value_or(Walk{ex_.zero(), {{kOther + static_cast<int>(d), ex_.one()}}});
+    if (idx[d] != AxisIndex{})
+      walks[d] = walk_of(idx[d]).value_or(
+          AffineIndex{ex_.zero(), {{kOther + static_cast<int>(d), ex_.one()}}});
   const auto of = digits(view, nest_.view_index(view, walks));
   if (!of) return std::nullopt;
   Index at;
-  for (const Walk& w : *of) {
-    Ix x{-1, ex_.one(), w.start};
+  for (const AffineIndex& w : *of) {
+    AxisIndex x{-1, ex_.one(), w.start};
     for (const auto& [axis, step] : w.steps)
       x = nest_.sum(x, nest_.scaled(axis >= kOther ? idx[static_cast<std::size_t>(axis - kOther)]
                                                    : idx_[static_cast<std::size_t>(axis)],

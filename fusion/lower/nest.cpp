@@ -22,10 +22,10 @@ Val Nest::load(std::int32_t id, DType t, const Index& idx, const Numbers& stride
   return in_full(old_memory_ >= 0 && in_.memory_of[id] == old_memory_, [&] {
     const std::int32_t b = buffer({BufferSource::NodeMemory, id}, t, false);
     const std::int32_t loop = innermost(idx);
-    std::vector<std::pair<Ix, ExprId>> dims = joined(idx, strides, s);
+    std::vector<std::pair<AxisIndex, ExprId>> dims = joined(idx, strides, s);
     // What is divided in the innermost loop is no step of it.
     Val index = kNone;
-    const auto looked_up = [&](const std::pair<Ix, ExprId>& dim) {
+    const auto looked_up = [&](const std::pair<AxisIndex, ExprId>& dim) {
       if (!dim.first.divided()) return false;
       const Val v = position(dim.first);
       if (def_loop_[v] != loop) return false;
@@ -39,24 +39,25 @@ Val Nest::load(std::int32_t id, DType t, const Index& idx, const Numbers& stride
   });
 }
 
-std::vector<std::pair<Ix, ExprId>> Nest::joined(const Index& idx, const Numbers& strides,
-                                                Source s) {
-  std::vector<std::pair<Ix, ExprId>> dims;
+std::vector<std::pair<AxisIndex, ExprId>> Nest::joined(const Index& idx, const Numbers& strides,
+                                                       Source s) {
+  std::vector<std::pair<AxisIndex, ExprId>> dims;
   bool divided = false;
   for (int d = 0; d < strides.size(); ++d) {
-    const Ix& x = idx[static_cast<std::size_t>(d)];
-    if (x == Ix{}) continue;
+    const AxisIndex& x = idx[static_cast<std::size_t>(d)];
+    if (x == AxisIndex{}) continue;
     s.dim = d;
     dims.emplace_back(x, small(stride_of(s)));
     divided |= x.divided();
   }
-  const auto sum_of = [](Ix x) {
+  const auto sum_of = [](AxisIndex x) {
     x.inner = 1;
     x.extent = 0;
     return x;
   };
   // Whether `wider` is the digit beyond; both are one then.
-  const auto join = [&](std::pair<Ix, ExprId>& dim, const std::pair<Ix, ExprId>& wider) {
+  const auto join = [&](std::pair<AxisIndex, ExprId>& dim,
+                        const std::pair<AxisIndex, ExprId>& wider) {
     auto& [x, stride] = dim;
     if (x.extent == ex_.zero() || wider.first.inner != ex_.mul(x.inner, x.extent) ||
         sum_of(wider.first) != sum_of(x) ||
@@ -78,13 +79,13 @@ Access Nest::address(const Index& idx, const Numbers& strides, Source s, ExprId 
   return builds_ ? address(joined(idx, strides, s), offset) : Access{};
 }
 
-Access Nest::address(const std::vector<std::pair<Ix, ExprId>>& dims, ExprId offset) {
+Access Nest::address(const std::vector<std::pair<AxisIndex, ExprId>>& dims, ExprId offset) {
   if (!builds_) return {};
   std::map<std::int32_t, ExprId> by_loop;
   Access a;
   for (const auto& [dim, stride] : dims) {
-    const Ix x = undivided(dim);
-    const auto step = [&, by = stride](const Ix& one) {
+    const AxisIndex x = undivided(dim);
+    const auto step = [&, by = stride](const AxisIndex& one) {
       offset = ex_.add(offset, ex_.mul(by, one.start));
       if (one.loop < 0) return;
       auto [it, fresh] = by_loop.try_emplace(one.loop, ex_.zero());
@@ -188,7 +189,7 @@ Val Nest::number(ExprId e) {
   return push({Op::Param, DType::Int64, OpId::Count_, builds_ ? param(e) : 0}, 0);
 }
 
-Val Nest::position(const Ix& x) {
+Val Nest::position(const AxisIndex& x) {
   Val v = x.at;
   if (x.loop >= 0) {
     Val l = k_.loops[x.loop].var;
@@ -204,52 +205,52 @@ Val Nest::position(const Ix& x) {
   return v;
 }
 
-Ix Nest::scaled(const Ix& x, ExprId by) {
+AxisIndex Nest::scaled(const AxisIndex& x, ExprId by) {
   if (x.divided()) return by == ex_.one() ? x : scaled(undivided(x), by);
   const Val at = x.at == kNone || by == ex_.one()
                      ? x.at
                      : apply(OpId::Multiply, DType::Int64, x.at, number(by));
   if (const auto steps = steps_.find(x.at); at != x.at && steps != steps_.end()) {
-    std::vector<Ix> all = steps->second;
-    for (Ix& one : all) one = {one.loop, ex_.mul(by, one.step), ex_.mul(by, one.start)};
+    std::vector<AxisIndex> all = steps->second;
+    for (AxisIndex& one : all) one = {one.loop, ex_.mul(by, one.step), ex_.mul(by, one.start)};
     steps_.try_emplace(at, std::move(all));
   }
   return {x.loop, x.loop < 0 ? ex_.one() : ex_.mul(by, x.step), ex_.mul(by, x.start), at};
 }
 
-Ix Nest::sum(const Ix& a, const Ix& b) {
-  if (a == Ix{}) return b;
-  if (b == Ix{}) return a;
+AxisIndex Nest::sum(const AxisIndex& a, const AxisIndex& b) {
+  if (a == AxisIndex{}) return b;
+  if (b == AxisIndex{}) return a;
   if (a.divided() || b.divided()) return sum(undivided(a), undivided(b));
   if (a.loop >= 0 && b.loop >= 0 && a.loop != b.loop) {
     const bool first = encloses(b.loop, a.loop);
-    Ix inner = first ? a : b, outer = first ? b : a;
+    AxisIndex inner = first ? a : b, outer = first ? b : a;
     const Val at = position(outer);
     if (const auto known = steps_.find(outer.at); outer.at == kNone || known != steps_.end()) {
-      std::vector<Ix> all = outer.at == kNone ? std::vector<Ix>{} : known->second;
+      std::vector<AxisIndex> all = outer.at == kNone ? std::vector<AxisIndex>{} : known->second;
       all.push_back({outer.loop, outer.step, outer.start});
       steps_.try_emplace(at, std::move(all));
     }
     return sum(inner, {-1, ex_.one(), ex_.zero(), at});
   }
-  Ix s{std::max(a.loop, b.loop), ex_.one(), ex_.add(a.start, b.start), a.at};
+  AxisIndex s{std::max(a.loop, b.loop), ex_.one(), ex_.add(a.start, b.start), a.at};
   if (s.loop >= 0) s.step = a.loop < 0 ? b.step : b.loop < 0 ? a.step : ex_.add(a.step, b.step);
   if (b.at != kNone) s.at = a.at == kNone ? b.at : integer(OpId::Add, a.at, b.at);
   if (steps_.count(a.at) > 0 && steps_.count(b.at) > 0) {
-    std::vector<Ix> all = steps_[a.at];
+    std::vector<AxisIndex> all = steps_[a.at];
     all.insert(all.end(), steps_[b.at].begin(), steps_[b.at].end());
     steps_.try_emplace(s.at, std::move(all));
   }
   return s;
 }
 
-Walk Nest::scaled(Walk w, ExprId by) {
+AffineIndex Nest::scaled(AffineIndex w, ExprId by) {
   w.start = ex_.mul(by, w.start);
   for (auto& [axis, step] : w.steps) step = ex_.mul(by, step);
   return w;
 }
 
-Walk Nest::sum(Walk a, const Walk& b) {
+AffineIndex Nest::sum(AffineIndex a, const AffineIndex& b) {
   a.start = ex_.add(a.start, b.start);
   for (const auto& s : b.steps) {
     const auto same = std::find_if(a.steps.begin(), a.steps.end(),
@@ -443,7 +444,7 @@ bool Nest::encloses(std::int32_t outer, std::int32_t inner) const {
 
 std::int32_t Nest::innermost(const Index& idx) const {
   std::int32_t at = 0;
-  for (const Ix& x : idx) {
+  for (const AxisIndex& x : idx) {
     if (x.loop > 0 && encloses(at, x.loop)) at = x.loop;
     if (x.at != kNone && encloses(at, def_loop_[x.at])) at = def_loop_[x.at];
   }
@@ -468,15 +469,15 @@ void Nest::divide(std::int32_t view, Index& at) {
   };
   for (int first = 0; first < wider.size(); ++first) {
     if (wider[first] < 0 || std::find(wider.begin(), wider.end(), first) != wider.end()) continue;
-    Ix whole = at[static_cast<std::size_t>(first)];
-    if (whole == Ix{}) continue;
+    AxisIndex whole = at[static_cast<std::size_t>(first)];
+    if (whole == AxisIndex{}) continue;
     ExprId all = ex_.one();
     for (std::int64_t d = first; d >= 0; d = wider[d]) all = ex_.mul(all, extent(d));
     // Digits of a digit.
     if (whole.extent != ex_.zero() && !in_.facts.equal(whole.extent, all)) whole = undivided(whole);
     ExprId inner = whole.inner;
     for (std::int64_t d = first; d >= 0; d = wider[d]) {
-      Ix& digit = at[static_cast<std::size_t>(d)] = whole;
+      AxisIndex& digit = at[static_cast<std::size_t>(d)] = whole;
       digit.inner = inner;
       digit.extent = wider[d] < 0 && whole.extent == ex_.zero() ? ex_.zero() : extent(d);
       inner = ex_.mul(inner, extent(d));

@@ -15,7 +15,7 @@ using ir::Val;
 
 // An axis of an index, or a part of one: start + step * (variable of `loop`) + at;
 // of that a digit: divided by `inner`, and what is left by `extent`.
-struct Ix {
+struct AxisIndex {
   std::int32_t loop = -1;
   ExprId step = 1;
   ExprId start = 0;
@@ -23,15 +23,15 @@ struct Ix {
   ExprId inner = 1;
   ExprId extent = 0;  // 0: all of it
   bool divided() const { return inner != 1 || extent != 0; }
-  auto operator<=>(const Ix&) const = default;
+  auto operator<=>(const AxisIndex&) const = default;
 };
-using Index = std::vector<Ix>;
+using Index = std::vector<AxisIndex>;
 
 // The same of loops that are planned: start, and a step for each of several axes.
-struct Walk {
+struct AffineIndex {
   ExprId start = 0;
   std::vector<std::pair<int, ExprId>> steps = {};
-  auto operator<=>(const Walk&) const = default;
+  auto operator<=>(const AffineIndex&) const = default;
 };
 
 class Nest {
@@ -72,17 +72,17 @@ class Nest {
   static Scalar cast_scalar(std::int64_t v, DType t) { return plait::cast(scalar_int(v), t); }
   Val scalar(std::int32_t id);
   Val number(ExprId e);
-  Val position(const Ix& x);
+  Val position(const AxisIndex& x);
   // Of the same dimension; `by`: a number.
-  Ix scaled(const Ix& x, ExprId by);
-  Ix sum(const Ix& a, const Ix& b);
+  AxisIndex scaled(const AxisIndex& x, ExprId by);
+  AxisIndex sum(const AxisIndex& a, const AxisIndex& b);
   // What a value is a sum of, where it is one of steps of loops; nullptr where it is not.
-  const std::vector<Ix>* steps_of(Val sum) const {
+  const std::vector<AxisIndex>* steps_of(Val sum) const {
     const auto known = steps_.find(sum);
     return known == steps_.end() ? nullptr : &known->second;
   }
-  Walk scaled(Walk w, ExprId by);
-  Walk sum(Walk a, const Walk& b);
+  AffineIndex scaled(AffineIndex w, ExprId by);
+  AffineIndex sum(AffineIndex a, const AffineIndex& b);
   // Where the sums along dimensions of its base count on in wider ones, their digits.
   void divide(std::int32_t view, Index& at);
   Val cast(Val v, DType t);
@@ -147,9 +147,12 @@ class Nest {
  private:
   // Of each dimension of an array, or of several that are digits of one sum and lie next to each
   // other: its index, and the stride in memory.
-  std::vector<std::pair<Ix, ExprId>> joined(const Index& idx, const Numbers& strides, Source s);
-  ir::Access address(const std::vector<std::pair<Ix, ExprId>>& dims, ExprId offset);
-  Ix undivided(const Ix& x) { return x.divided() ? Ix{-1, ex_.one(), ex_.zero(), position(x)} : x; }
+  std::vector<std::pair<AxisIndex, ExprId>> joined(const Index& idx, const Numbers& strides,
+                                                   Source s);
+  ir::Access address(const std::vector<std::pair<AxisIndex, ExprId>>& dims, ExprId offset);
+  AxisIndex undivided(const AxisIndex& x) {
+    return x.divided() ? AxisIndex{-1, ex_.one(), ex_.zero(), position(x)} : x;
+  }
 
   Val number(const ir::Coeff& c) {
     return c.param == ir::kNoParam ? constant(scalar_int(c.value))
@@ -157,7 +160,7 @@ class Nest {
   }
 
   // Sums of steps of several loops, as an address has them.
-  std::map<Val, std::vector<Ix>> steps_;
+  std::map<Val, std::vector<AxisIndex>> steps_;
   std::int32_t old_memory_ = -1;
   Val add_var(std::int32_t loop);
 };
@@ -192,7 +195,7 @@ std::vector<X> Nest::view_index(std::int32_t view, const std::vector<X>& idx) {
   }
   for (int j = 0; gn.index && j < gn.index->axis.size(); ++j)
     if (const std::int64_t d = gn.index->axis[j]; d >= 0) add(d, j, number_of(Field::IndexStep, j));
-  if constexpr (std::is_same_v<X, Ix>)
+  if constexpr (std::is_same_v<X, AxisIndex>)
     if (gn.index) divide(view, at);
   return at;
 }

@@ -39,7 +39,7 @@ bool ProductNest::reads_once() const {
   const std::int32_t id = region_.product, columns = g_[id].in[1];
   const int rows = node(id).extents.size() - 2, dims = node(columns).extents.size();
   return region_.computes_columns && lines_inside(columns, dims - 1, 1, dims - 2, 1) &&
-         node(id).extents[rows] <= in_.target.blocks.few_rows;
+         node(id).extents[rows] <= in_.target.blocks.gemv_rows;
 }
 
 // What reads the products comes after them.
@@ -67,7 +67,7 @@ void ProductNest::multiply(std::int32_t product, const std::optional<Packed>& a,
   const tracer::ProductAxes axes = product_axes(p);
   const std::int32_t left = g_[product].in[0], right = g_[product].in[1];
   const std::int64_t most =
-      reads_once() ? in_.target.blocks.few_depth : in_.target.depth_of_block();
+      reads_once() ? in_.target.blocks.gemv_depth : in_.target.depth_of_block();
   AxisTile sums(nest_, right, axes.batch, axes.sums);
   std::vector<std::int32_t> opened;
   Val first = kNone, count = kNone;
@@ -119,9 +119,9 @@ void ProductNest::size_block(AxisTile& rows, AxisTile& columns) {
   };
   if (region_.computes_columns && !tile_.whole) {
     const ProductBlocks& most = in_.target.blocks;
-    sized(most.rows, reads_once() ? most.few_columns : most.columns);
+    sized(most.rows, reads_once() ? most.gemv_columns : most.columns);
     if (!reads_once()) return;
-    if (p.extents[columns.split] >= kLongBlocksOfFew * most.few_columns) return;
+    if (p.extents[columns.split] >= kLongBlocksOfFew * most.gemv_columns) return;
     const ExprId each = ex_.blocks(columns.extent(columns.split), kBlocksOfFew);
     const ExprId even =
         ex_.mul(ex_.blocks(each, most.least_columns), ex_.constant(most.least_columns));

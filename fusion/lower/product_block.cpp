@@ -76,7 +76,7 @@ std::int32_t ProductBlock::open_block(AxisTile& rows, AxisTile* columns) {
     }
     ctx = open_between(ctx, at, integer(OpId::Add, at, constant(scalar_int(1))), ex_.one(),
                        p.extents[d.axis].cost());
-    Ix& x = tile_.batch[static_cast<std::size_t>(d.axis)];
+    AxisIndex& x = tile_.batch[static_cast<std::size_t>(d.axis)];
     x.loop = ctx;
     if (d.blocks) d.blocks->at[static_cast<std::size_t>(d.axis - d.blocks->first)] = x;
   }
@@ -169,8 +169,8 @@ Val ProductBlock::tile_element(std::int32_t id, const Index& idx) {
   const Node& p = node(id);
   bool own = tile_.rows >= 0 && idx.size() == tile_.own.size();
   for (int d = 0; own && d < p.extents.size(); ++d) {
-    const Ix& x = idx[static_cast<std::size_t>(d)];
-    own = x == tile_.own[static_cast<std::size_t>(d)] || (p.extents[d] == 1 && x == Ix{}) ||
+    const AxisIndex& x = idx[static_cast<std::size_t>(d)];
+    own = x == tile_.own[static_cast<std::size_t>(d)] || (p.extents[d] == 1 && x == AxisIndex{}) ||
           (tile_.whole && d >= tile_.across.first && d < tile_.across.last);
   }
   if (!own) {
@@ -195,10 +195,10 @@ void ProductBlock::push_product(const ir::Fragment& m, Val rows, Val columns, Va
 }
 
 void ProductBlock::count_fragments(const Node& product) {
-  const Multiplier by = region_.order == FoldOrder::Rescaled ? Multiplier::Attention
-                        : !product.axes.empty()              ? Multiplier::Axes
-                        : tile_.whole                        ? Multiplier::Rows
-                                                             : Multiplier::Tiles;
+  const ProductImpl by = region_.order == FoldOrder::Rescaled ? ProductImpl::Attention
+                         : !product.axes.empty()              ? ProductImpl::Axes
+                         : tile_.whole                        ? ProductImpl::Rows
+                                                              : ProductImpl::Tiles;
   out_.work += product_work(*in_.target.machine, by, product_types(product),
                             elements_of(product.extents) * product_depth(product).cost());
 }

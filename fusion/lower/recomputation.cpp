@@ -42,7 +42,7 @@ double Lowering::node_cost(std::int32_t id, std::set<std::int32_t>& counted, int
 // once.
 std::vector<std::int64_t> Lowering::range_of(const Index& idx) const {
   std::vector<std::int64_t> r;
-  for (const Ix& x : idx) {
+  for (const AxisIndex& x : idx) {
     r.push_back(x.step);
     r.push_back(x.start);
     r.push_back(x.at);
@@ -64,7 +64,7 @@ bool Lowering::stored_cheaper(std::int32_t id, const Emissions& e) const {
   const double elements = std::max(1.0, elements_of(n.extents));
   if (e.computed < 1.5 * elements) return false;
   return in_.reuse == Reuse::ByCost
-             ? reading(*in_.target.machine, elements, node_cost(id), e.computed).store()
+             ? recompute_cost(*in_.target.machine, elements, node_cost(id), e.computed).store()
              : in_.reuse == Reuse::Store;
 }
 

@@ -21,7 +21,7 @@ bool Lowering::reduced_here(std::int32_t id, const Node& n, const Index& idx, st
   for (std::int32_t l = at; l > 0; l = parent_[l]) {
     shared |= chunked_ && k_.loops[l].begin != kNone;
     // Itself, or a loop over the block that it is at.
-    const bool bound = std::any_of(idx.begin(), idx.end(), [&](const Ix& i) {
+    const bool bound = std::any_of(idx.begin(), idx.end(), [&](const AxisIndex& i) {
       if (i.loop < 0 || i.loop == l) return i.loop == l;
       const Val begin = k_.loops[i.loop].begin;
       return begin != kNone && def_loop_[begin] == l;
@@ -29,12 +29,12 @@ bool Lowering::reduced_here(std::int32_t id, const Node& n, const Index& idx, st
     if (!bound) again *= trips_[l];
   }
   if (at != 0 && !shared &&
-      std::none_of(idx.begin(), idx.end(), [](const Ix& i) { return i.loop == 0; }))
+      std::none_of(idx.begin(), idx.end(), [](const AxisIndex& i) { return i.loop == 0; }))
     again *= trips_[0];
   const Node& on = node(g_[id].in[0]);
   const double fold = elements_of(on.extents) / std::max(1.0, elements_of(n.extents));
   const bool free_index =
-      std::none_of(idx.begin(), idx.end(), [](const Ix& i) { return i.loop >= 0; });
+      std::none_of(idx.begin(), idx.end(), [](const AxisIndex& i) { return i.loop >= 0; });
   if (free_index && region_.over_elements() && !is_root(id) && trips_[0] > 1) again = trips_[0];
   if (region_.order == FoldOrder::Chunks && !is_root(id)) again *= free_index ? 64 : 1;
   if (region_.product >= 0 && free_index) again *= 64;

@@ -95,7 +95,7 @@ bool Lowering::plan_scans(const Numbers& shape) {
 
 Val Lowering::running(std::int32_t id, const Node& n, const Index& idx) {
   const std::optional<Scan> s = looped_scan(n, in_.target);
-  const Ix along = s ? idx[static_cast<std::size_t>(s->axis)] : Ix{};
+  const AxisIndex along = s ? idx[static_cast<std::size_t>(s->axis)] : AxisIndex{};
   const std::int32_t l = along.loop;
   const bool in_order = l > 0 && along.step == ex_.one() && along.start == ex_.zero() &&
                         !closed(l) && innermost(idx) == l &&
@@ -111,7 +111,7 @@ Val Lowering::running(std::int32_t id, const Node& n, const Index& idx) {
   if (l == scans_.loop) r.init = carried(n.dtype, s->kind);
   k_.loops[l].reductions.push_back(r);
   out_.work += static_cast<double>(op_info(n.fn).cost) * times(l);
-  out_.in_order += scan_seconds(*in_.target.machine, n, s->axis, false);
+  out_.serial_seconds += scan_seconds(*in_.target.machine, n, s->axis, false);
   return push({Op::Running, n.dtype, OpId::Count_,
                static_cast<std::int32_t>(k_.loops[l].reductions.size()) - 1},
               l);
@@ -142,7 +142,7 @@ Val Lowering::carried(DType t, ReduceKind kind) {
 Val Lowering::window_value(std::int32_t id, const Index& idx) {
   const auto window = scans_.window_of.find(id);
   if (window == scans_.window_of.end()) return kNone;
-  const Ix& along = idx[static_cast<std::size_t>(scans_.axis)];
+  const AxisIndex& along = idx[static_cast<std::size_t>(scans_.axis)];
   if (along.loop != scans_.reader || along.step != ex_.one()) return kNone;
   Inst i{Op::LoadLocal, node(id).dtype, OpId::Count_, window->second};
   i.access = access({coeff(along.start),

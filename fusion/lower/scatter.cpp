@@ -117,7 +117,7 @@ void Lowering::start_table(std::int32_t root, std::int32_t table, ExprId outputs
   for (auto l = opened.rbegin(); l != opened.rend(); ++l) close(*l);
 }
 
-void Lowering::scatter_row(std::int32_t root, std::int32_t table, const Ix& row, Val at) {
+void Lowering::scatter_row(std::int32_t root, std::int32_t table, const AxisIndex& row, Val at) {
   const Node& n = node(root);
   const std::int32_t values = g_[root].in[2];
   // Elements from one index of a dimension to the next; a short row is unrolled.

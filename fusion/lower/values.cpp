@@ -58,7 +58,7 @@ Val Lowering::row_buffer(std::int32_t id, const Node& n, const Index& idx, std::
         k_.loops[other].begin != kNone || !closed(other))
       continue;
     Index there = idx;
-    for (Ix& x : there)
+    for (AxisIndex& x : there)
       if (x.loop == l) x.loop = other;
     const auto known = memo_.find({id, there});
     if (known == memo_.end()) continue;

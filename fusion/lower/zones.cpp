@@ -29,7 +29,7 @@ void CutLoops::cut_innermost(const std::vector<std::int32_t>& roots) {
   if (!g_.writes()) return;
   const bool written = node(roots[0]).kind == NodeKind::Update;
   const Numbers& shape = written ? node(roots[0]).view_extents : node(roots[0]).extents;
-  std::vector<Walk> walks(idx_.size());
+  std::vector<AffineIndex> walks(idx_.size());
   for (int d = 0; d < static_cast<int>(walks.size()); ++d)
     if (shape[d] != 1) walks[static_cast<std::size_t>(d)].steps = {{d, ex_.one()}};
   for (const std::int32_t r : roots) {
@@ -45,7 +45,7 @@ void CutLoops::cut_innermost(const std::vector<std::int32_t>& roots) {
     // Sums over several axes of the array itself may be one walk through memory.
     const Read& r = reads_[n];
     std::set<int> folded;
-    for (const Walk& w : r.idx)
+    for (const AffineIndex& w : r.idx)
       for (const auto& [axis, step] : w.steps)
         if (axis >= folded_) folded.insert(axis);
     for (int d = 0; d < node(r.update).extents.size(); ++d) {
@@ -78,7 +78,7 @@ void CutLoops::find_crossings(Cut& c) {
   for (std::size_t n = 0; n < reads_.size(); ++n) {
     const Read& r = reads_[n];
     for (int d = 0; d < node(r.update).extents.size(); ++d) {
-      const Walk& w = r.idx[static_cast<std::size_t>(d)];
+      const AffineIndex& w = r.idx[static_cast<std::size_t>(d)];
       const Edges e = edges(r.update, d);
       if (e.whole()) continue;
       bool even = true, folds = false;
@@ -216,9 +216,9 @@ CutLoops::Side CutLoops::side_of_read(int read, int d) const {
 
 bool CutLoops::reads_at(const Read& r, const Index& idx) {
   for (std::size_t d = 0; d < idx.size(); ++d) {
-    const Walk& w = r.idx[d];
+    const AffineIndex& w = r.idx[d];
     if (w.steps.size() > 1) return false;
-    Ix x{-1, ex_.one(), w.start};
+    AxisIndex x{-1, ex_.one(), w.start};
     for (const auto& [axis, step] : w.steps) {
       if (axis >= folded_) return false;
       x = nest_.sum(x, nest_.scaled(idx_[static_cast<std::size_t>(axis)], step));

@@ -14,17 +14,17 @@ namespace plait::fusion {
 namespace {
 
 // Of all its products.
-double multiplying(const Problem& p, const Attention& a, Multiplier by) {
+double multiplying(const Problem& p, const Attention& a, ProductImpl by) {
   const auto of = [&](std::int32_t product) {
     const Node& n = *p.graph[product].node;
     const double columns = n.extents.back().cost();
-    const auto seconds = [&](Multiplier m) {
+    const auto seconds = [&](ProductImpl m) {
       return product_seconds(*p.target.machine, m, product_types(n),
                              elements_of(n.extents) / columns, columns, product_depth(n).cost());
     };
     // The host multiplies what a BLAS does not take, or not faster, by tiles.
-    const bool tiles = by == Multiplier::Blas && p.target.lanes;
-    return tiles ? std::min(seconds(by), seconds(Multiplier::Tiles)) : seconds(by);
+    const bool tiles = by == ProductImpl::Blas && p.target.lanes;
+    return tiles ? std::min(seconds(by), seconds(ProductImpl::Tiles)) : seconds(by);
   };
   double seconds = of(a.scores);
   for (const std::int32_t product : a.products) seconds += of(product);
@@ -64,9 +64,9 @@ class AttendInBlocks final : public Rule {
     const Edit blocks{Edit::Attend, a.product, "what its rows follow from is computed in blocks"};
     // Scores and weights are stored and loaded, and what is between them is a step, too.
     const auto costs = [&] {
-      return Costs{multiplying(p, a, Multiplier::Blas) + memory_seconds(m, 4 * bytes_of(scores)) +
+      return Costs{multiplying(p, a, ProductImpl::Blas) + memory_seconds(m, 4 * bytes_of(scores)) +
                        static_cast<double>(1 + a.products.size()) * m.operation,
-                   multiplying(p, a, Multiplier::Attention)};
+                   multiplying(p, a, ProductImpl::Attention)};
     };
     if (p.target.lanes || one_row || bytes_of(scores) > m.most_stored) {
       o.make_exact(blocks, p.graph.unasked(costs));

@@ -29,7 +29,7 @@ bool few_and_long(const PlanGraph& g, const PlanNode& gn, const Target& target) 
   // Columns: short rows and many of them are streamed row by row; else the threads share the
   // columns.
   if (!reduced(inner)) return reduced(outer) && results < kManyColumns && total / results > results;
-  return results < kFewRows || (total / results > kLongRow && target.spreads(n, results));
+  return results < kMinParallelRows || (total / results > kLongRow && target.spreads(n, results));
 }
 
 class CutReductions final : public Rule {

@@ -62,9 +62,9 @@ class KeepProducts final : public Rule {
         const Machine& m = *c.problem().target.machine;
         const Node& n = *g[product].node;
         const double columns = std::max(1.0, n.extents.back().cost());
-        const Multiplier by = c.attention(product) ? Multiplier::Attention
-                              : n.axes.empty()     ? Multiplier::Tiles
-                                                   : Multiplier::Axes;
+        const ProductImpl by = c.attention(product) ? ProductImpl::Attention
+                               : n.axes.empty()     ? ProductImpl::Tiles
+                                                    : ProductImpl::Axes;
         return Costs{product_seconds(m, by, product_types(n), elements_of(n.extents) / columns,
                                      columns, product_depth(n).cost()),
                      memory_seconds(m, 2 * bytes_of(n))};

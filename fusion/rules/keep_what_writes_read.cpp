@@ -91,8 +91,8 @@ class KeepWhatWritesRead final : public Rule {
       return copied[i] > 0 && computed[i] > elements_of(g[i].node->extents);
     };
     const auto offer = [&](std::int32_t i, bool copies) {
-      const Reading r = reading(*c.problem().target.machine, elements_of(g[i].node->extents),
-                                cost[i], computed[i]);
+      const RecomputeCost r = recompute_cost(*c.problem().target.machine,
+                                             elements_of(g[i].node->extents), cost[i], computed[i]);
       // Beside a copy it does not count that the value is loaded: what it is made of would be, too.
       return std::tuple(r.large || copies, r.again + (copies ? copied[i] : 0),
                         r.stored - (copies ? r.loads : 0));

@@ -71,12 +71,12 @@ class MultiplyInRegions final : public Rule {
                  depth = product_depth(n).cost();
     const double rows = elements_of(n.extents) / columns;
     const bool host = c.problem().target.lanes;
-    const auto seconds = [&](Multiplier by) {
+    const auto seconds = [&](ProductImpl by) {
       return product_seconds(m, by, product_types(n), rows, columns, depth);
     };
-    const double tiles = seconds(n.axes.empty() ? Multiplier::Tiles : Multiplier::Axes);
+    const double tiles = seconds(n.axes.empty() ? ProductImpl::Tiles : ProductImpl::Axes);
     // The host multiplies what a BLAS does not take, or not faster, by tiles.
-    double library = host && !n.axes.empty() ? tiles : seconds(Multiplier::Blas);
+    double library = host && !n.axes.empty() ? tiles : seconds(ProductImpl::Blas);
     if (host) library = std::min(library, tiles);
     if (host && by_own_transpose(g, c.problem().canon, p)) library /= 2;
     // What stands around it is a step of its own then.

@@ -20,18 +20,18 @@ double product_weight(DType t) {
 }
 
 // Of a multiplication and addition, of as many as product_weight() counts.
-double product_cost(const Machine& m, Multiplier by, const ir::ProductTypes& types) {
+double product_cost(const Machine& m, ProductImpl by, const ir::ProductTypes& types) {
   const DType t = types.result;
   constexpr double kNever = std::numeric_limits<double>::infinity();
-  if (by == Multiplier::Loop) return types.uniform() ? m.loop_product / product_weight(t) : kNever;
-  if (by == Multiplier::Blas ? !types.uniform() || !(is_float(t) || is_complex(t))
-                             : !ir::has_fragments(types))
+  if (by == ProductImpl::Loop) return types.uniform() ? m.loop_product / product_weight(t) : kNever;
+  if (by == ProductImpl::Blas ? !types.uniform() || !(is_float(t) || is_complex(t))
+                              : !ir::has_fragments(types))
     return kNever;
-  const ProductCosts& c = by == Multiplier::Blas        ? m.blas_product
-                          : by == Multiplier::Rows      ? m.rows_product
-                          : by == Multiplier::Axes      ? m.axes_product
-                          : by == Multiplier::Attention ? m.attention_product
-                                                        : m.tile_product;
+  const ProductCosts& c = by == ProductImpl::Blas        ? m.blas_product
+                          : by == ProductImpl::Rows      ? m.rows_product
+                          : by == ProductImpl::Axes      ? m.axes_product
+                          : by == ProductImpl::Attention ? m.attention_product
+                                                         : m.tile_product;
   if (is_integer(t))
     return c.single * (itemsize(types.a) == 1 ? m.product_of_bytes : m.product_of_integers);
   return t == DType::Float16 ? c.half : c.single;
@@ -84,7 +84,7 @@ double region_seconds(const Machine& m, double bytes, double work) {
   return std::max(memory_seconds(m, bytes), work * m.cycle);
 }
 
-double product_seconds(const Machine& m, Multiplier by, const ir::ProductTypes& t, double rows,
+double product_seconds(const Machine& m, ProductImpl by, const ir::ProductTypes& t, double rows,
                        double columns, double depth) {
   const double cost = product_cost(m, by, t);
   if (std::isinf(cost)) return cost;  // of no products, too
@@ -92,13 +92,13 @@ double product_seconds(const Machine& m, Multiplier by, const ir::ProductTypes& 
   // One row or column is bound by memory, or by lanes along k, which tiles of floats do not have.
   const bool vector = rows == 1 || columns == 1;
   const bool lanes = t.uniform() && (is_integer(t.result) || t.result == DType::Float16);
-  const bool tiles = by == Multiplier::Tiles || by == Multiplier::Rows
+  const bool tiles = by == ProductImpl::Tiles || by == ProductImpl::Rows
                          ? !lanes
-                         : by != Multiplier::Blas && by != Multiplier::Loop;
+                         : by != ProductImpl::Blas && by != ProductImpl::Loop;
   return vector && tiles ? seconds * m.tile_lanes : seconds;
 }
 
-double product_work(const Machine& m, Multiplier by, const ir::ProductTypes& t, double products) {
+double product_work(const Machine& m, ProductImpl by, const ir::ProductTypes& t, double products) {
   return products * product_weight(t.result) * product_cost(m, by, t) / m.cycle;
 }
 
@@ -125,7 +125,7 @@ double seconds_alone(const Machine& m, const AnyNode& n) {
       const double depth = depth_of(n), columns = columns_of(n);
       const double rows = elements(n) / std::max(1.0, columns);
       double least = std::numeric_limits<double>::infinity();
-      for (const Multiplier by : {Multiplier::Tiles, Multiplier::Blas, Multiplier::Loop})
+      for (const ProductImpl by : {ProductImpl::Tiles, ProductImpl::Blas, ProductImpl::Loop})
         least = std::min(least, product_seconds(m, by, product_types(n), rows, columns, depth));
       return through(result + bytes(*n.inputs[0])) + least;
     }
@@ -146,7 +146,7 @@ double seconds_alone(const Machine& m, const AnyNode& n) {
 double operation_seconds(const Machine& m, const Node& n) { return seconds_alone(m, n); }
 double operation_seconds(const Machine& m, const tracer::Node& n) { return seconds_alone(m, n); }
 
-Reading reading(const Machine& m, double elements, double cost, double computed) {
+RecomputeCost recompute_cost(const Machine& m, double elements, double cost, double computed) {
   return {(computed - elements) * cost * m.cycle,
           1.5 * (elements * m.store + computed * m.load) * m.cycle,
           1.5 * computed * m.load * m.cycle, cost > m.recompute && computed >= 1.5 * elements};

@@ -21,12 +21,12 @@ double region_seconds(const Machine& m, double bytes, double work);
 
 // Who multiplies matrices: the engine's tiles (one product, one whose rows a block keeps whole, one
 // of several axes, those of an attention), a BLAS, or a plain loop.
-enum class Multiplier : std::uint8_t { Tiles, Rows, Axes, Attention, Blas, Loop };
+enum class ProductImpl : std::uint8_t { Tiles, Rows, Axes, Attention, Blas, Loop };
 // Of products of matrices, all of a batch; infinite of a type that they do not take.
-double product_seconds(const Machine& m, Multiplier by, const ir::ProductTypes& t, double rows,
+double product_seconds(const Machine& m, ProductImpl by, const ir::ProductTypes& t, double rows,
                        double columns, double depth);
 // The same in units of work, for a region that multiplies.
-double product_work(const Machine& m, Multiplier by, const ir::ProductTypes& t, double products);
+double product_work(const Machine& m, ProductImpl by, const ir::ProductTypes& t, double products);
 
 // Of an operation by itself, which reads its operands from memory and stores its result there.
 double operation_seconds(const Machine& m, const Node& n);
@@ -35,11 +35,11 @@ double operation_seconds(const Machine& m, const tracer::Node& n);
 // A value of `elements` that `cost` units a piece compute, and that is computed `computed` times
 // altogether: what its readers cost when each computes what it reads, and when one stores it and
 // the others are to gain by half.
-struct Reading {
+struct RecomputeCost {
   double again, stored, loads;  // loads: of `stored`, to read it
   bool large;                   // enough for a trip through memory to be a question
   bool store() const { return large && stored < again; }
 };
-Reading reading(const Machine& m, double elements, double cost, double computed);
+RecomputeCost recompute_cost(const Machine& m, double elements, double cost, double computed);
 
 }  // namespace plait::fusion

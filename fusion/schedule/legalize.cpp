@@ -110,11 +110,11 @@ FoundOfRegion Legalizer::look(const RegionSpec& region, const Candidate& c, bool
   return found;
 }
 
-bool Legalizer::provide(const std::vector<Need>& needs, Step& s, Search& search) {
+bool Legalizer::provide(const std::vector<StoreRequirement>& needs, Step& s, Search& search) {
   Candidate& c = search.candidate();
   const std::int32_t product = s.region.product;
   bool changed = false;
-  for (const Need& n : needs) {
+  for (const StoreRequirement& n : needs) {
     if (product >= 0 && (s.region.multiplies(n.node) || c.attention_of(n.node) == product)) {
       call_library(s.region.multiplies(n.node) ? n.node : product, search);
       return true;

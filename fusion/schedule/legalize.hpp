@@ -31,7 +31,7 @@ class Legalizer {
   LoweringInput input(const Candidate& c);
   bool ask(Step& s, Search& search);
   FoundOfRegion look(const RegionSpec& region, const Candidate& c, bool takes_over);
-  bool provide(const std::vector<Need>& needs, Step& s, Search& search);
+  bool provide(const std::vector<StoreRequirement>& needs, Step& s, Search& search);
   void call_library(std::int32_t product, Search& search);
   bool reads_missing(const RegionSpec& region);
   // Those that no other region loads: where what reads them came to be stored itself, in the same

@@ -109,8 +109,8 @@ bool computes_keys(const Candidate& c, const Attention& a, std::int32_t operand)
     return true;
   // A block of rows multiplies each key, and its value, by all of them.
   constexpr double kShare = 1.0 / 16;
-  const double seconds = product_seconds(m, Multiplier::Attention, product_types(*g[a.scores].node),
-                                         static_cast<double>(rows), 2, 1);
+  const double seconds = product_seconds(
+      m, ProductImpl::Attention, product_types(*g[a.scores].node), static_cast<double>(rows), 2, 1);
   return *cost * m.cycle <= kShare * seconds;
 }
 

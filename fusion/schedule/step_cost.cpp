@@ -27,7 +27,7 @@ namespace {
 double kernel_seconds(const Problem& p, const Step& s, double bytes) {
   const Machine& m = *p.target.machine;
   const LoweredKernel& k = s.lowered;
-  double seconds = region_seconds(m, bytes, k.work) + k.in_order;
+  double seconds = region_seconds(m, bytes, k.work) + k.serial_seconds;
   if (s.region.product >= 0 && s.region.order == FoldOrder::Whole)
     for (const std::int32_t product : s.region.products())
       seconds += tiling_seconds(p.target, p.graph, product);

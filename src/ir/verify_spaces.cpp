@@ -54,7 +54,11 @@ struct Number {
   bool known = true;
 };
 
-enum class By : std::uint8_t { Thread, Team, Copy };  // Team: all threads of a block together
+enum class ExecScope : std::uint8_t {
+  Thread,
+  Team,
+  Copy
+};  // Team: all threads of a block together
 
 // Something that an instruction does to a local that threads share, after which there was no
 // barrier yet.
@@ -62,7 +66,7 @@ struct Touch {
   Val who;
   std::int32_t local, access;
   bool writes;
-  By by;
+  ExecScope by;
   std::int32_t loop;  // the innermost of a block or a warp around it; -1: none
   Number stage;
   std::vector<std::int32_t> carried;  // loops that have begun another iteration since
@@ -112,18 +116,19 @@ class Sharing {
     const Inst& i = k_.insts[v];
     switch (i.op) {
       case Op::LoadLocal:
-        return touch({v, i.index, i.access, false, By::Thread, 0, number(i.operands[0]), {}});
+        return touch(
+            {v, i.index, i.access, false, ExecScope::Thread, 0, number(i.operands[0]), {}});
       case Op::StoreLocal:
-        return touch({v, i.index, i.access, true, By::Thread, 0, number(i.operands[1]), {}});
+        return touch({v, i.index, i.access, true, ExecScope::Thread, 0, number(i.operands[1]), {}});
       case Op::Fragment: {
         const Fragment& p = k_.fragments[i.index];
-        touch({v, p.a.local, p.a.access, false, By::Team, 0, number(p.a.stage), {}});
-        touch({v, p.b.local, p.b.access, false, By::Team, 0, number(p.b.stage), {}});
-        return touch({v, p.local, p.access, true, By::Team, 0, {}, {}});
+        touch({v, p.a.local, p.a.access, false, ExecScope::Team, 0, number(p.a.stage), {}});
+        touch({v, p.b.local, p.b.access, false, ExecScope::Team, 0, number(p.b.stage), {}});
+        return touch({v, p.local, p.access, true, ExecScope::Team, 0, {}, {}});
       }
       case Op::AsyncCopy: {
         const Copy& c = k_.copies[i.index];
-        return touch({v, c.local, c.to, true, By::Copy, 0, number(i.operands[2]), {}});
+        return touch({v, c.local, c.to, true, ExecScope::Copy, 0, number(i.operands[2]), {}});
       }
       case Op::Barrier:
         return arrive(team_loop(a_.block[v]), i.operands[0]);
@@ -141,7 +146,7 @@ class Sharing {
     std::erase_if(since_, [&](const Touch& t) {
       if (warps >= 0 && (!inside(t.who, warps) || carried_by(t, warps) || carried_around(t, warps)))
         return false;
-      return t.by != By::Copy || stage == kNone ||
+      return t.by != ExecScope::Copy || stage == kNone ||
              (t.stage.known && t.stage.base == n.base && t.stage.offset <= n.offset);
     });
   }
@@ -211,7 +216,7 @@ class Sharing {
     t.loop = team_loop(a_.block[t.who]);
     for (const Touch& before : since_)
       if (conflict(before, t)) {
-        if (before.by == By::Copy)
+        if (before.by == ExecScope::Copy)
           fail(k_, t.who,
                t.writes ? "writes where " + describe(k_, before.who) + " still copies to"
                         : "reads a stage before it has arrived");
@@ -239,7 +244,7 @@ class Sharing {
   static bool carried_by(const Touch& t, std::int32_t l) {
     return std::find(t.carried.begin(), t.carried.end(), l) != t.carried.end();
   }
-  // By a loop around `l`.
+  // ExecScope a loop around `l`.
   bool carried_around(const Touch& t, std::int32_t l) const {
     return std::any_of(t.carried.begin(), t.carried.end(), [&](std::int32_t c) {
       std::int32_t around = a_.parent[l];
@@ -268,10 +273,10 @@ class Sharing {
   }
   // Whether the thread that comes to an element now is the one that came to it before.
   bool of_one_thread(const Touch& before, const Touch& now) const {
-    if (before.by != now.by || now.by == By::Copy || before.loop != now.loop) return false;
+    if (before.by != now.by || now.by == ExecScope::Copy || before.loop != now.loop) return false;
     // What no loop shares out every thread does for itself, and finds what it wrote.
-    if (now.by == By::Thread && now.loop < 0) return before.writes && !now.writes;
-    if (now.by == By::Team && !same_block(before.who, now.who)) return false;
+    if (now.by == ExecScope::Thread && now.loop < 0) return before.writes && !now.writes;
+    if (now.by == ExecScope::Team && !same_block(before.who, now.who)) return false;
     const Access &x = k_.accesses[before.access], &y = k_.accesses[now.access];
     if (!same(x, y)) return false;
     const auto has = [&](Val v) {

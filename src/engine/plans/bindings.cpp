@@ -8,7 +8,7 @@ using fusion::OperationSpec;
 using fusion::ResultSpec;
 using fusion::Step;
 
-Bindings::Bindings(const fusion::Plan& p, Given given, DeviceId on)
+Bindings::Bindings(const fusion::Plan& p, RunInputs given, DeviceId on)
     : device(on),
       values(std::move(given.values)),
       slots(std::move(given.slots)),

@@ -37,7 +37,7 @@ struct Unwritten {
 };
 
 // What a plan is given for a run.
-struct Given {
+struct RunInputs {
   std::vector<std::int64_t> values;  // of the plan's expressions
   std::vector<Scalar> scalars;       // those that the steps name, one after the other
   std::vector<Slot> slots;           // one a node: the memory of leaves
@@ -108,7 +108,7 @@ struct BoundStep {
 class Bindings {
  public:
   // The plan outlives them.
-  Bindings(const fusion::Plan& p, Given given, DeviceId device);
+  Bindings(const fusion::Plan& p, RunInputs given, DeviceId device);
 
   const DeviceId device;
   const std::vector<std::int64_t> values;

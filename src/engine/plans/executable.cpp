@@ -100,7 +100,7 @@ std::shared_ptr<Executable> Executable::make(std::span<Node* const> wanted,
     if ((ahead = plan_ahead(e->graph_))) return nullptr;
   if (!e->plan_) e->plan_ = plan_for(e->graph_, values);
   take_kernels(*e->plan_);
-  e->given_ = given_by(e->graph_, *e->plan_, std::move(values));
+  e->given_ = run_inputs(e->graph_, *e->plan_, std::move(values));
   for (const Node* n : inputs) e->inputs_.push_back(number_of(e->graph_, n));
   for (const Node* n : wanted) e->wanted_.push_back(number_of(e->graph_, n));
   for (const fusion::Step& s : e->plan_->steps)
@@ -238,7 +238,7 @@ void Executable::run(std::span<const NodeMemory> inputs, std::span<const Scalar>
   if (!walk && launches_ && run_launches(inputs, results)) return;
   std::unique_ptr<Bindings> b;
   if (idle_.empty()) {
-    b = std::make_unique<Bindings>(*plan_, Given(given_), kHost);
+    b = std::make_unique<Bindings>(*plan_, RunInputs(given_), kHost);
   } else {
     b = std::move(idle_.back());
     idle_.pop_back();

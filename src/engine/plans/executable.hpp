@@ -76,7 +76,7 @@ class Executable {
   fusion::Graph graph_;  // of nodes of its own: nothing of it is pending
   std::vector<Ref<tracer::Node>> own_;
   std::shared_ptr<fusion::Plan> plan_;
-  Given given_;
+  RunInputs given_;
   std::vector<std::int32_t> inputs_;  // nodes; -1: not read
   std::vector<std::int32_t> wanted_;  // nodes
   std::vector<const tracer::Node*> constants_;

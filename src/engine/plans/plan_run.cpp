@@ -32,7 +32,7 @@ Chunks chunks_of(const BoundStep& s, bool on_device) {
 
 void run_plan(const fusion::Graph& g, fusion::Plan& p, std::vector<std::int64_t> values,
               DeviceId device) {
-  Bindings bindings(p, given_by(g, p, std::move(values)), device);
+  Bindings bindings(p, run_inputs(g, p, std::move(values)), device);
   RecordedGraph recording(g, bindings, p.canon);
   if (device == kHost)
     run_on_host(p, bindings, recording);

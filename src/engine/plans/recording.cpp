@@ -17,8 +17,9 @@ using fusion::UpdateMode;
 using tracer::Node;
 using tracer::NodeKind;
 
-Given given_by(const fusion::Graph& g, const fusion::Plan& p, std::vector<std::int64_t> values) {
-  Given given{std::move(values), {}, std::vector<Slot>(g.nodes.size()), {}};
+RunInputs run_inputs(const fusion::Graph& g, const fusion::Plan& p,
+                     std::vector<std::int64_t> values) {
+  RunInputs given{std::move(values), {}, std::vector<Slot>(g.nodes.size()), {}};
   std::size_t scalars = 0;
   for (const fusion::Step& s : p.steps) scalars += s.lowered.scalars.size();
   given.scalars.reserve(scalars);

@@ -99,6 +99,7 @@ class RecordedGraph : public Recording {
 };
 
 // What a graph has for its plan; `values` of the plan's expressions.
-Given given_by(const fusion::Graph& g, const fusion::Plan& p, std::vector<std::int64_t> values);
+RunInputs run_inputs(const fusion::Graph& g, const fusion::Plan& p,
+                     std::vector<std::int64_t> values);
 
 }  // namespace plait::engine

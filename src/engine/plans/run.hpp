@@ -56,11 +56,11 @@ inline fusion::Target device_target(const Machine& m) {
                      .attention_bytes = 48 << 10,
                      .columns = 128,
                      .packed_bytes = 64 << 10,
-                     .few_rows = 4,
+                     .gemv_rows = 4,
                      .depth = 32,
                      .at_sums = true,
                      .row_padding = kFragmentWord},
-          .few_rows = fusion::kFewTeams};
+          .min_parallel_rows = fusion::kFewTeams};
 }
 // Owners of plans that are only for explain(): of devices, of the host.
 inline constexpr int kLookedAt = 127, kLookedAtHere = 126;

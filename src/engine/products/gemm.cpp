@@ -266,7 +266,7 @@ bool multiply(const Library& l, const MatrixProduct& as_given) {
       tile(l.narrow, first, rows, worker);
   };
   const double read = static_cast<double>((g.m + g.n) * g.k * item);
-  const double seconds = std::max(seconds_of(g, fusion::Multiplier::Blas),
+  const double seconds = std::max(seconds_of(g, fusion::ProductImpl::Blas),
                                   fusion::memory_seconds(host_machine(), read));
   const ParallelLoop loop{.extent = tiles, .seconds = seconds, .threads = team_threads(seconds)};
   run_parallel(loop, [&](std::int64_t begin, std::int64_t end, int worker) {
@@ -305,7 +305,7 @@ PLAIT_REPLACEABLE bool blas_product(const MatrixProduct& p) {
   return true;
 }
 
-double seconds_of(const MatrixProduct& p, fusion::Multiplier by) {
+double seconds_of(const MatrixProduct& p, fusion::ProductImpl by) {
   const auto size = [](std::int64_t n) { return static_cast<double>(n); };
   return fusion::product_seconds(host_machine(), by, p.types(), size(p.m), size(p.n), size(p.k)) *
          size(p.entries());
@@ -313,8 +313,8 @@ double seconds_of(const MatrixProduct& p, fusion::Multiplier by) {
 
 PLAIT_REPLACEABLE bool prefers_blas(const MatrixProduct& p) {
   static const bool named = blas_library().is_named;
-  const double blas = seconds_of(p, fusion::Multiplier::Blas);
-  return std::isfinite(blas) && (named || blas < seconds_of(p, fusion::Multiplier::Tiles));
+  const double blas = seconds_of(p, fusion::ProductImpl::Blas);
+  return std::isfinite(blas) && (named || blas < seconds_of(p, fusion::ProductImpl::Tiles));
 }
 
 }  // namespace plait::engine

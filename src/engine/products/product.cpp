@@ -65,7 +65,7 @@ class Tiled {
         sums_(ir::fragment_sums(p.types())),
         item_(static_cast<std::int64_t>(itemsize(sums_))),
         half_(by_own_transpose(p) && mirror_pays(p.m, p.k)),
-        tasks_(seconds_of(p, fusion::Multiplier::Tiles) * (half_ ? 0.5 : 1),
+        tasks_(seconds_of(p, fusion::ProductImpl::Tiles) * (half_ ? 0.5 : 1),
                p.products() >= kUnlockedProducts) {}
 
   void run() {

@@ -56,7 +56,7 @@ bool blas_product(const MatrixProduct& p);
 // By whatever takes it soonest.
 void multiply(const MatrixProduct& p);
 // Predicted; infinite for a dtype that they do not take.
-double seconds_of(const MatrixProduct& p, fusion::Multiplier by);
+double seconds_of(const MatrixProduct& p, fusion::ProductImpl by);
 // Whether a BLAS would be the faster one, or was asked for by name.
 bool prefers_blas(const MatrixProduct& p);
 

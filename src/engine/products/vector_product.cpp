@@ -53,7 +53,7 @@ void multiply_lines(const MatrixProduct& p, loops::VectorProductFn by, std::int6
   }
   const std::int64_t height = std::clamp<std::int64_t>(kMostOfLines / 16 / p.k, 1, p.m),
                      down = (p.m + height - 1) / height;
-  Tasks tasks(seconds_of(p, fusion::Multiplier::Tiles), p.products() >= kUnlockedProducts);
+  Tasks tasks(seconds_of(p, fusion::ProductImpl::Tiles), p.products() >= kUnlockedProducts);
   tasks.run(entries * down, tasks.seconds(), [&](std::int64_t t, int, auto goes_on) {
     const std::int64_t first = t % down * height;
     lines(entry(t / down), first, std::min(height, p.m - first), goes_on);

@@ -231,7 +231,7 @@ std::unique_ptr<Program::Ready> Program::prepared(const Extents& extents) {
     for (std::size_t i = 0; i < extents.size(); ++i) from_base[i] -= v.base[i];
     auto next = v.numbers.begin();
     const auto number = [&](const fusion::Source&) { return (next++)->at(from_base, v.points); };
-    Given given;
+    RunInputs given;
     v.plan.exprs.evaluate_by(number, given.values);
     if (!v.plan.answers.hold_by(number)) continue;
     const auto shape_of = [&](const std::vector<Number>& numbers) {
@@ -252,7 +252,7 @@ std::unique_ptr<Program::Ready> Program::prepared(const Extents& extents) {
     }
     auto r = std::make_unique<Ready>(Ready{extents, &v, {}, std::move(given), nullptr});
     for (const Variant::Result& result : v.results) r->results.push_back(shape_of(result.shape));
-    r->bindings = std::make_unique<Bindings>(v.plan, Given(r->given), kHost);
+    r->bindings = std::make_unique<Bindings>(v.plan, RunInputs(r->given), kHost);
     if (logging(Log::Program))
       log(Log::Program, "plan " + std::to_string(&v - data_.variants.data() + 1) + " of " +
                             std::to_string(data_.variants.size()) + (extents.empty() ? "" : ":") +

@@ -129,7 +129,7 @@ class Program {
     Extents extents;
     const Variant* variant;
     std::vector<Dims> results;
-    Given given;
+    RunInputs given;
     std::unique_ptr<Bindings> bindings;
   };
   std::unique_ptr<Ready> ready(const Extents& extents);

@@ -271,7 +271,7 @@ double predicted(const Machine& m, bool here, const fusion::LoweredKernel& l, do
   const double planned = static_cast<double>(l.bytes);
   const double work = planned > 0 ? l.work * bytes / planned : l.work;
   const double seconds = fusion::region_seconds(m, bytes, work);
-  return here ? seconds / team_threads(seconds) : m.operation + seconds + l.in_order;
+  return here ? seconds / team_threads(seconds) : m.operation + seconds + l.serial_seconds;
 }
 
 }  // namespace

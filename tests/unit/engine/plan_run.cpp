@@ -94,7 +94,7 @@ std::vector<std::string> calls_for(const Array& a, bool has_code = true) {
   std::vector<std::int64_t> values;
   const std::shared_ptr<fusion::Plan> plan = fusion::make_plan(g, host_target());
   REQUIRE(fusion::bind(*plan, g, values));
-  Bindings bindings(*plan, given_by(g, *plan, values), kHost);
+  Bindings bindings(*plan, run_inputs(g, *plan, values), kHost);
   RecordedGraph recording(g, bindings, plan->canon);
   Asked executor(bindings, recording, has_code);
   Values of_run(bindings, recording);
@@ -191,7 +191,7 @@ using NodeRef = Ref<tracer::Node>;
 // taken from.
 struct Apart {
   std::shared_ptr<fusion::Plan> plan;
-  Given given;
+  RunInputs given;
   std::int32_t wanted = -1;
 };
 Apart apart(NodeRef (*make)()) {

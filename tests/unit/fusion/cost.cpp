@@ -8,7 +8,7 @@
 
 using namespace plait;
 using namespace plait::test;
-using fusion::Multiplier;
+using fusion::ProductImpl;
 
 namespace {
 
@@ -43,24 +43,24 @@ TEST_CASE("a region computes while it waits for memory") {
 }
 
 TEST_CASE("tiles multiply matrices, a BLAS vectors and complex numbers") {
-  const auto seconds = [](Multiplier by, DType t, double m, double n, double k) {
+  const auto seconds = [](ProductImpl by, DType t, double m, double n, double k) {
     return fusion::product_seconds(machine, by, {t, t, t}, m, n, k);
   };
-  CHECK(seconds(Multiplier::Tiles, DType::Float32, 2, 3, 5) == 8 * 30);
-  CHECK(seconds(Multiplier::Tiles, DType::Float16, 2, 3, 5) == 8 * 30);
-  CHECK(seconds(Multiplier::Tiles, DType::Float64, 2, 3, 5) == 16 * 30);
-  CHECK(seconds(Multiplier::Tiles, DType::Float32, 1, 3, 5) == 16 * 8 * 15);
-  CHECK(seconds(Multiplier::Tiles, DType::Float32, 3, 1, 5) == 16 * 8 * 15);
-  CHECK(seconds(Multiplier::Blas, DType::Float32, 1, 3, 5) == 12 * 15);
-  CHECK(seconds(Multiplier::Blas, DType::Complex64, 2, 3, 5) == 4 * 12 * 30);
-  CHECK(std::isinf(seconds(Multiplier::Blas, DType::Float16, 2, 3, 5)));
-  CHECK(std::isinf(seconds(Multiplier::Blas, DType::Float16, 2, 3, 0)));
-  CHECK(std::isinf(seconds(Multiplier::Tiles, DType::Complex64, 2, 3, 5)));
-  CHECK(std::isinf(seconds(Multiplier::Blas, DType::Int64, 2, 3, 5)));
-  CHECK(seconds(Multiplier::Loop, DType::Int64, 2, 3, 5) == 400 * 30);
-  CHECK(seconds(Multiplier::Axes, DType::Float32, 2, 3, 5) == 9 * 30);
-  CHECK(seconds(Multiplier::Attention, DType::Float16, 2, 3, 5) == 10 * 30);
-  CHECK(fusion::product_work(machine, Multiplier::Tiles,
+  CHECK(seconds(ProductImpl::Tiles, DType::Float32, 2, 3, 5) == 8 * 30);
+  CHECK(seconds(ProductImpl::Tiles, DType::Float16, 2, 3, 5) == 8 * 30);
+  CHECK(seconds(ProductImpl::Tiles, DType::Float64, 2, 3, 5) == 16 * 30);
+  CHECK(seconds(ProductImpl::Tiles, DType::Float32, 1, 3, 5) == 16 * 8 * 15);
+  CHECK(seconds(ProductImpl::Tiles, DType::Float32, 3, 1, 5) == 16 * 8 * 15);
+  CHECK(seconds(ProductImpl::Blas, DType::Float32, 1, 3, 5) == 12 * 15);
+  CHECK(seconds(ProductImpl::Blas, DType::Complex64, 2, 3, 5) == 4 * 12 * 30);
+  CHECK(std::isinf(seconds(ProductImpl::Blas, DType::Float16, 2, 3, 5)));
+  CHECK(std::isinf(seconds(ProductImpl::Blas, DType::Float16, 2, 3, 0)));
+  CHECK(std::isinf(seconds(ProductImpl::Tiles, DType::Complex64, 2, 3, 5)));
+  CHECK(std::isinf(seconds(ProductImpl::Blas, DType::Int64, 2, 3, 5)));
+  CHECK(seconds(ProductImpl::Loop, DType::Int64, 2, 3, 5) == 400 * 30);
+  CHECK(seconds(ProductImpl::Axes, DType::Float32, 2, 3, 5) == 9 * 30);
+  CHECK(seconds(ProductImpl::Attention, DType::Float16, 2, 3, 5) == 10 * 30);
+  CHECK(fusion::product_work(machine, ProductImpl::Tiles,
                              {DType::Float64, DType::Float64, DType::Float64},
                              100) == 100 * 16 / 10.0);
 }
@@ -79,16 +79,16 @@ TEST_CASE("an operation by itself goes through memory") {
 
 TEST_CASE("a value is stored when its readers would compute it again at a price") {
   // Two readers: one of them computes it anyway.
-  const fusion::Reading cheap = fusion::reading(machine, 100, 3, 200);
+  const fusion::RecomputeCost cheap = fusion::recompute_cost(machine, 100, 3, 200);
   CHECK(cheap.again == 100 * 3 * 10);
   CHECK(cheap.stored == 1.5 * (100 * 4 + 200 * 1.5) * 10);
   CHECK_FALSE(cheap.store());
-  CHECK_FALSE(fusion::reading(machine, 100, 10, 200).store());
-  CHECK(fusion::reading(machine, 100, 11, 200).store());
+  CHECK_FALSE(fusion::recompute_cost(machine, 100, 10, 200).store());
+  CHECK(fusion::recompute_cost(machine, 100, 11, 200).store());
   // However many read it, a small recomputation is no trip through memory.
-  CHECK_FALSE(fusion::reading(machine, 100, 4, 1e9).store());
-  CHECK(fusion::reading(machine, 100, 5, 1e9).store());
-  CHECK_FALSE(fusion::reading(machine, 100, 1000, 149).store());
+  CHECK_FALSE(fusion::recompute_cost(machine, 100, 4, 1e9).store());
+  CHECK(fusion::recompute_cost(machine, 100, 5, 1e9).store());
+  CHECK_FALSE(fusion::recompute_cost(machine, 100, 1000, 149).store());
 }
 
 TEST_CASE("the table of this machine says what planner and engine rely on") {
@@ -99,10 +99,10 @@ TEST_CASE("the table of this machine says what planner and engine rely on") {
     CHECK(m.memory[0].bytes < m.memory[1].bytes);
     CHECK(m.memory[1].bytes < m.memory[2].bytes);
     const auto tiles_win = [&](double rows, double columns) {
-      return fusion::product_seconds(m, Multiplier::Tiles,
+      return fusion::product_seconds(m, ProductImpl::Tiles,
                                      {DType::Float32, DType::Float32, DType::Float32}, rows,
                                      columns, 64) <
-             fusion::product_seconds(m, Multiplier::Blas,
+             fusion::product_seconds(m, ProductImpl::Blas,
                                      {DType::Float32, DType::Float32, DType::Float32}, rows,
                                      columns, 64);
     };
@@ -126,12 +126,12 @@ TEST_CASE("the table of a device follows from what the device says of itself") {
   CHECK(fast.cycle == Approx(slow.cycle / 2));
   const auto product = [](const Machine& m) {
     return fusion::product_seconds(
-        m, Multiplier::Tiles, {DType::Float32, DType::Float32, DType::Float32}, 1000, 1000, 1000);
+        m, ProductImpl::Tiles, {DType::Float32, DType::Float32, DType::Float32}, 1000, 1000, 1000);
   };
   CHECK(product(fast) == Approx(product(slow) / 2));
   // Memory is further away than a host's: what takes a function of a few operations is not stored.
-  CHECK(fusion::reading(kMachine, 1e6, 20, 4e6).store());
-  CHECK_FALSE(fusion::reading(fast, 1e6, 20, 4e6).store());
+  CHECK(fusion::recompute_cost(kMachine, 1e6, 20, 4e6).store());
+  CHECK_FALSE(fusion::recompute_cost(fast, 1e6, 20, 4e6).store());
 }
 
 TEST_CASE("the configuration names another table than this machine's") {

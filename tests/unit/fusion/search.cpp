@@ -23,9 +23,9 @@ class StoreShared final : public fusion::Rule {
     const fusion::PlanNode& gn = c.problem().graph[node];
     if (gn.uses < 2) return;
     const double elements = elements_of(gn.node->extents);
-    const fusion::Reading r =
-        fusion::reading(*c.problem().target.machine, elements,
-                        static_cast<double>(op_info(gn.node->fn).cost), elements * gn.uses);
+    const fusion::RecomputeCost r =
+        fusion::recompute_cost(*c.problem().target.machine, elements,
+                               static_cast<double>(op_info(gn.node->fn).cost), elements * gn.uses);
     o.make({{{Edit::Store, node, "several read it"}}, r.again, r.stored});
   }
 };

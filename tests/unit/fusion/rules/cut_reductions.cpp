@@ -44,13 +44,13 @@ TEST_CASE("cut_reductions: it decides bits, so that the costs that are shown dec
 }
 
 TEST_CASE("cut_reductions: rows while there are too few of them for the threads") {
-  CHECK(sum_is_cut({fusion::kFewRows - 1, 1000}, 1));
-  CHECK_FALSE(sum_is_cut({fusion::kFewRows, 1000}, 1));
+  CHECK(sum_is_cut({fusion::kMinParallelRows - 1, 1000}, 1));
+  CHECK_FALSE(sum_is_cut({fusion::kMinParallelRows, 1000}, 1));
   CHECK_FALSE(sum_is_cut({1000, 63}, 1));
   // More workers, where chunks leave the bits as they are.
   const auto of = [](ReduceKind kind, std::int64_t columns) {
-    const Array a = operand({fusion::kFewRows, columns});
-    return cut(reduce(kind, a, 1), {.ordered_products = false, .few_rows = 1000});
+    const Array a = operand({fusion::kMinParallelRows, columns});
+    return cut(reduce(kind, a, 1), {.ordered_products = false, .min_parallel_rows = 1000});
   };
   CHECK(of(ReduceKind::Sum, fusion::kLongRow + 1));
   CHECK_FALSE(of(ReduceKind::Sum, fusion::kLongRow));
