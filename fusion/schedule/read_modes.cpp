@@ -112,8 +112,8 @@ class Finder {
         const std::int32_t v = g_[p].in[k];
         if (!unfolded_axes(g_, v) || stores_copy(g_[v].in[0])) continue;
         const double elements = elements_of(g_[v].node->extents);
-        set_window(v, !reading(*problem_.target.machine, elements, 1,
-                               elements * times_packed(g_, p, k, problem_.target.blocks))
+        set_window(v, !recompute_cost(*problem_.target.machine, elements, 1,
+                                      elements * times_packed(g_, p, k, problem_.target.blocks))
                            .store());
       }
     }
@@ -217,8 +217,8 @@ class Finder {
         continue;
       const std::optional<double> cost = computing_cost(c_, canon_[p.in[k]]);
       const auto elements = elements_of(g_[written].node->extents);
-      if (!cost || reading(*problem_.target.machine, elements, *cost,
-                           elements * static_cast<double>(into.size()))
+      if (!cost || recompute_cost(*problem_.target.machine, elements, *cost,
+                                  elements * static_cast<double>(into.size()))
                        .store())
         return false;
     }
