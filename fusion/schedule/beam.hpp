@@ -1,5 +1,6 @@
-// Which candidate becomes the plan: the greedy one, unless offers stay open. Then candidates go on
-// side by side, each with one of these offers the other way, and whole costs decide.
+// Which candidate becomes the plan: the greedy one, unless offers stay open. Then others are
+// followed one after the other, each with one of these offers the other way, and whole costs
+// decide.
 #pragma once
 #include <memory>
 

@@ -126,7 +126,7 @@ class Candidate {
   const PlanGraph& g_;
   const std::vector<std::int32_t>& canon_;
   std::vector<Placement> placed_;
-  std::array<int, 5> folds_{};  // of each FoldOrder: so many
+  std::array<int, kFoldOrders> folds_{};  // of each FoldOrder: so many
   // Null: not asked for yet. Shared with copies.
   mutable std::shared_ptr<const std::vector<ReadMode>> modes_;
   std::vector<Note> notes_;

@@ -1,5 +1,6 @@
 // Where a node of a candidate stands and how it is computed.
 #pragma once
+#include <cstddef>
 #include <cstdint>
 
 namespace plait::fusion {
@@ -20,6 +21,7 @@ enum class FoldOrder : std::uint8_t {
             // of its own, which are joined
   Rescaled,  // a product over blocks of keys, whose sums are rescaled as its rows' folds go on
 };
+inline constexpr std::size_t kFoldOrders = static_cast<std::size_t>(FoldOrder::Rescaled) + 1;
 
 // Whether a grid runs over pieces of what is folded, whose results are joined after.
 constexpr bool in_pieces(FoldOrder o) { return o == FoldOrder::Chunks || o == FoldOrder::ByIndex; }
