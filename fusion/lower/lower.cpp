@@ -2,9 +2,11 @@
 #include <algorithm>
 
 #include "attention_nest.hpp"
+#include "chunks.hpp"
 #include "lowering.hpp"
 #include "plait/error.hpp"
 #include "product_nest.hpp"
+#include "scatter_nest.hpp"
 
 namespace plait::fusion {
 using namespace ir;
@@ -19,6 +21,11 @@ constexpr std::int64_t kBlock = 4096;
 
 std::int64_t concrete(const LoweringInput& in, ExprId e) { return in.facts.estimate(e); }
 
+bool is_root(const LoweringInput& in, const RegionSpec& region, std::int32_t id) {
+  return std::ranges::any_of(region.roots,
+                             [&](std::int32_t r) { return in.canon[r] == id || r == id; });
+}
+
 void lower(const LoweringInput& in, const RegionSpec& region, LoweredKernel& out) {
   out = LoweredKernel();
   Lowering lowering(in, region, out, true);
@@ -31,10 +38,10 @@ void lower(const LoweringInput& in, const RegionSpec& region, LoweredKernel& out
 void Lowering::run() {
   switch (region_.order) {
     case FoldOrder::Chunks:
-      blocked();
+      ChunkedFolds(*this, *this, region_, reductions_).build();
       break;
     case FoldOrder::ByIndex:
-      scatter();
+      ScatterNest(*this, *this, region_, costs_).build();
       break;
     case FoldOrder::Rescaled:
       build(AttentionNest(*this, *this, region_));
@@ -47,7 +54,7 @@ void Lowering::run() {
         map();
       break;
   }
-  if (!builds_) check_recomputation();
+  if (recomputation_ && needs_.empty()) recomputation_->check();
   k_.params = static_cast<std::int32_t>(out_.params.size());
   out_.planned_grid = std::max<std::int64_t>(1, concrete(in_, out_.grid_extent));
 }
@@ -62,18 +69,19 @@ void Lowering::map() {
     return;
   }
   const Field extent_field = update ? Field::ViewShape : Field::Shape;
-  if (!plan_scans(shape)) return;
+  if (!scans_.plan(shape)) return;
   Index idx(shape.size());
   std::vector<int> order = by_width(shape, strides);
-  std::erase(order, scans_.axis);
+  std::erase(order, scans_.axis());
   const bool folds = std::any_of(region_.roots.begin(), region_.roots.end(), [&](std::int32_t r) {
-    return any_behind(r, [&](std::int32_t i) { return node(i).kind == NodeKind::Reduce; });
+    return any_computed(in_, r, [&](std::int32_t i) { return node(i).kind == NodeKind::Reduce; });
   });
   CutLoops cuts = cut_loops();
   // The grid feeds the threads: a short outermost dimension makes way for the longest one, or for
   // blocks of it where it is the innermost and to be cut.
   int in_blocks = -1;
-  const bool cut = in_.target.lanes && scans_.axis < 0 && !folds && cuts.reads_parts(region_.roots);
+  const bool cut =
+      in_.target.lanes && scans_.axis() < 0 && !folds && cuts.reads_parts(region_.roots);
   if (!order.empty() && (shape[order[0]] < kMinParallelRows || (cut && order.size() == 1))) {
     auto longest = std::max_element(order.begin(), order.end(),
                                     [&](int a, int b) { return shape[a] < shape[b]; });
@@ -83,16 +91,16 @@ void Lowering::map() {
     else if (shape[*longest] >= 4096)
       std::rotate(order.begin(), longest, longest + 1);
   }
-  if (scans_.axis >= 0 && !scans_.windows) order.push_back(scans_.axis);
+  if (scans_.axis() >= 0 && !scans_.windows()) order.push_back(scans_.axis());
   // The grid's iterations come in any order.
-  bool first = in_blocks < 0 && (order.empty() || order[0] != scans_.axis);
+  bool first = in_blocks < 0 && (order.empty() || order[0] != scans_.axis());
   // Short dimensions beside a reduction are unrolled: the components of a force share what does
   // not depend on them.
   std::vector<int> unrolled;
   const auto extent_of = [&](int d) { return ex_.source({region_.roots[0], extent_field, d}); };
   std::vector<int> looped;
   for (int d : order) {
-    if (!first && folds && scans_.axis < 0 && shape[d] <= kShort && unrolled.empty()) {
+    if (!first && folds && scans_.axis() < 0 && shape[d] <= kShort && unrolled.empty()) {
       shape[d].known();
       unrolled.push_back(d);
     } else if (first) {
@@ -118,11 +126,11 @@ void Lowering::map() {
   std::vector<ExprId> extents;
   for (int d = 0; d < shape.size(); ++d) extents.push_back(extent_of(d));
   cuts.start(idx, levels, extents);
-  if (scans_.axis < 0) cuts.cut_innermost(region_.roots);
+  if (scans_.axis() < 0) cuts.cut_innermost(region_.roots);
   with_cuts(cuts, [&] {
     cuts.run(0, [&](Index& at, std::int32_t ctx) {
-      if (scans_.windows)
-        scan_windows(at, extent_of(scans_.axis), ctx);
+      if (scans_.windows())
+        scans_.run_windows(at, extent_of(scans_.axis()), ctx);
       else
         store_unrolled(at, unrolled, shape, ctx);
     });
@@ -179,94 +187,14 @@ void Lowering::store_root(std::int32_t r, const Index& idx, std::int32_t ctx) {
   }
 }
 
-// The chunks of what lies in one piece are NumPy's, of all elements; of anything else they are
-// chunks of one axis. One table cannot be both.
-void Lowering::part_by_walk(const std::vector<int>& reduced) {
-  std::vector<bool> walks;
-  for (std::int32_t r : region_.roots) walks.push_back(one_walk(r, reduced));
-  if (std::find(walks.begin(), walks.end(), !walks[0]) == walks.end()) return;
-  for (std::size_t i = 0; i < walks.size(); ++i) needs_.push_back({region_.roots[i], "", walks[i]});
-}
-
-std::pair<Val, Val> Lowering::chunk() {
-  std::int32_t table = buffer({BufferSource::ChunkTable, 0}, DType::Int64, false);
-  Access at;
-  at.terms.push_back({k_.loops[0].var, {8, ir::kNoParam}});
-  Val begin = push_load(table, at, DType::Int64, 0);
-  at.offset.value = 8;
-  Val end = push_load(table, at, DType::Int64, 0);
-  trips_[0] = 64;
-  return {begin, end};
-}
-
-void Lowering::blocked() {
-  chunked_ = true;
-  const Node& lead = node(region_.roots[0]);
-  const std::int32_t operand = g_[region_.roots[0]].in[0];
-  const Node& on = node(operand);
-  std::vector<int> kept, reduced;
-  for (int d : by_width(on.extents, on.byte_strides))
-    (std::find(lead.axes.begin(), lead.axes.end(), d) != lead.axes.end() ? reduced : kept)
-        .push_back(d);
-  if (reduced.empty()) throw InternalError("blocked region without a reduced axis");
-  if (!builds_) part_by_walk(reduced);
-  const auto [begin, end] = chunk();
-
-  Index idx(on.extents.size());
-  std::int32_t ctx = 0;
-  std::vector<std::int32_t> opened;
-  ExprId outputs = ex_.one();
-  std::vector<ExprId> out_stride(on.extents.size(), ex_.zero());
-  for (auto d = kept.rbegin(); d != kept.rend(); ++d) {
-    out_stride[*d] = outputs;
-    outputs = ex_.mul(outputs, ex_.source({operand, Field::Shape, *d}));
-  }
-  for (int d : kept) {
-    ctx = open(ctx, ex_.source({operand, Field::Shape, d}));
-    opened.push_back(ctx);
-    idx[d].loop = ctx;
-  }
-  for (int d : kept)
-    out_.kept.push_back(
-        static_cast<std::int32_t>(d - std::count_if(lead.axes.begin(), lead.axes.end(),
-                                                    [&](std::int64_t a) { return a < d; })));
-  out_.grid_extent = ex_.source({operand, Field::Shape, reduced[0]});
-  split_begin_ = begin;
-  split_end_ = end;
-  for (std::int32_t r : region_.roots) {
-    const Node& n = node(r);
-    out_.pairwise_chunks |=
-        pairwise_axis(n, operand, one_walk(r, reduced) ? reduced.back() : reduced[0]);
-    Val v = from_zero(r, fold(r, idx, reduced, ctx, true));
-    auto partial = [&](Val value, ReduceKind kind, DType t) {
-      std::int32_t b =
-          buffer({BufferSource::Partial, static_cast<int>(out_.partials.size())}, t, true);
-      out_.partials.push_back({r, kind, t, outputs});
-      Access a;
-      const auto item = static_cast<std::int64_t>(itemsize(t));
-      a.terms.push_back({k_.loops[0].var, coeff(ex_.mul(outputs, ex_.constant(item)))});
-      for (int d : kept)
-        a.terms.push_back(
-            {k_.loops[idx[d].loop].var, coeff(ex_.mul(out_stride[d], ex_.constant(item)))});
-      push_store(b, a, value, ctx, false);
-    };
-    if (is_arg(n.reduce)) {
-      // The combination compares the chunks' extreme values.
-      partial(arg_extreme_, reduce_info(n.reduce).values, k_.insts[arg_extreme_].type);
-      partial(v, n.reduce, DType::Int64);
-    } else {
-      partial(v, n.reduce, n.dtype);
-    }
-  }
-  for (auto l = opened.rbegin(); l != opened.rend(); ++l) close(*l);
-}
-
-bool Lowering::is_root(std::int32_t id) const {
-  for (std::int32_t r : region_.roots)
-    if (in_.canon[r] == id || r == id) return true;
-  return false;
-}
-
 void Lowering::need(std::int32_t id, const char* why) { needs_.push_back({in_.canon[id], why}); }
+
+void Lowering::need_alike(std::int32_t root, bool one_walk) {
+  needs_.push_back({root, "", one_walk});
+}
+
+Val Lowering::operand_value(std::int32_t reduction, const Index& idx, std::int32_t ctx) {
+  return reductions_.operand_value(reduction, idx, ctx);
+}
 
 }  // namespace plait::fusion

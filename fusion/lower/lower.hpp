@@ -17,6 +17,7 @@
 #include "fusion/graph/budget.hpp"
 #include "fusion/graph/facts.hpp"
 #include "fusion/graph/plan_graph.hpp"
+#include "fusion/graph/walk.hpp"
 #include "fusion/schedule/placement.hpp"
 #include "ir/ir.hpp"
 
@@ -234,5 +235,14 @@ void lower(const LoweringInput& in, const RegionSpec& region, LoweredKernel& out
 
 // The value of an expression for the graph being planned: costs may depend on it, code may not.
 std::int64_t concrete(const LoweringInput& in, ExprId e);
+
+bool is_root(const LoweringInput& in, const RegionSpec& region, std::int32_t id);
+
+// Whether it holds of a node that `id` is made of, down to what is in memory.
+template <class Holds>
+bool any_computed(const LoweringInput& in, std::int32_t id, Holds&& holds) {
+  return walk_inputs(
+      in.graph, in.canon, {id}, [&](std::int32_t i) { return !in.in_memory[i]; }, holds);
+}
 
 }  // namespace plait::fusion

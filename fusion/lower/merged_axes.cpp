@@ -1,10 +1,9 @@
-// Loops over an axis that a view makes of several: of dimensions of a copy, of arrays that it shows
-// interleaved, or of any value that is computed where it is packed.
+#include "merged_axes.hpp"
+
 #include <algorithm>
 #include <tuple>
 #include <utility>
 
-#include "cut_loops.hpp"
 #include "fusion/graph/written_parts.hpp"
 
 namespace plait::fusion {
@@ -18,8 +17,9 @@ constexpr int kOther = 1 << 20;
 }  // namespace
 
 // Loops over merged dimensions are loops over each of them.
-std::vector<CutLoops::Level> CutLoops::split(std::int32_t view, const std::vector<Level>& levels,
-                                             Index& idx) {
+std::vector<LoopBox::Level> MergedLoops::split_copy(std::int32_t view,
+                                                    const std::vector<LoopBox::Level>& levels,
+                                                    Index& idx) {
   const std::int32_t copy = g_[view].in[0];
   const Numbers& shape = node(copy).extents;
   const PlanIndexMap& m = *g_[view].index;
@@ -27,8 +27,8 @@ std::vector<CutLoops::Level> CutLoops::split(std::int32_t view, const std::vecto
     return ex_.source({copy, Field::Shape, static_cast<std::int32_t>(d)});
   };
   idx = nest_.view_index(view, idx);
-  std::vector<Level> out;
-  for (const Level& l : levels) {
+  std::vector<LoopBox::Level> out;
+  for (const LoopBox::Level& l : levels) {
     std::vector<std::int64_t> digits;  // the widest first
     for (std::int64_t d = m.axis[l.axis]; d >= 0; d = m.wider[d]) digits.insert(digits.begin(), d);
     int around = -1;
@@ -36,8 +36,8 @@ std::vector<CutLoops::Level> CutLoops::split(std::int32_t view, const std::vecto
       const std::int64_t d = digits[k];
       ExprId inner = ex_.one();
       for (std::size_t e = k + 1; e < digits.size(); ++e) inner = ex_.mul(inner, extent(digits[e]));
-      Level one{static_cast<int>(d), ex_.mul(l.place, inner), extent(d), kNone, kNone,
-                shape[d].cost()};
+      LoopBox::Level one{static_cast<int>(d), ex_.mul(l.place, inner), extent(d), kNone, kNone,
+                         shape[d].cost()};
       one.second = ex_.mul(l.second, inner);
       if (l.begin != kNone) {
         one.low = l.begin;
@@ -53,10 +53,10 @@ std::vector<CutLoops::Level> CutLoops::split(std::int32_t view, const std::vecto
   return out;
 }
 
-std::pair<Val, Val> CutLoops::range_of(Level& l) {
+std::pair<Val, Val> MergedLoops::range_of(LoopBox::Level& l) {
   if (l.around >= 0) {
-    const Level& a = levels_[static_cast<std::size_t>(l.around)];
-    const AxisIndex& x = idx_[static_cast<std::size_t>(a.axis)];
+    const LoopBox::Level& a = box_.levels[static_cast<std::size_t>(l.around)];
+    const AxisIndex& x = box_.idx[static_cast<std::size_t>(a.axis)];
     const Val before = integer(OpId::Multiply, nest_.k_.loops[x.loop].var, number(a.inner));
     l.low = integer(OpId::Subtract, a.low, before);
     l.high = integer(OpId::Subtract, a.high, before);
@@ -64,24 +64,26 @@ std::pair<Val, Val> CutLoops::range_of(Level& l) {
   Val begin = l.low, end = l.high;
   if (l.inner != ex_.one()) {
     begin = integer(OpId::FloorDivide, begin, number(l.inner));
-    end = negative(integer(OpId::FloorDivide, negative(end), number(l.inner)));
+    end = nest_.negative(integer(OpId::FloorDivide, nest_.negative(end), number(l.inner)));
   }
-  return {integer(OpId::Maximum, begin, zero()), integer(OpId::Minimum, end, number(l.extent))};
+  return {integer(OpId::Maximum, begin, zero(DType::Int64)),
+          integer(OpId::Minimum, end, number(l.extent))};
 }
 
 // Whether what steps along the merged axis of such a view can be two loops.
-bool CutLoops::interleave(std::int32_t view, const AffineIndex& along) {
+bool MergedLoops::interleave(std::int32_t view, const AffineIndex& along) {
   const std::int32_t base = g_[view].in[0];
   const int dims = node(base).extents.size();
   const auto extent = [&](std::int32_t of, int d) { return ex_.source({of, Field::Shape, d}); };
-  if (!fills_ || !in_.facts.equal(along.start, ex_.zero()) || along.steps.size() != 1 ||
+  if (!box_.fills || !in_.facts.equal(along.start, ex_.zero()) || along.steps.size() != 1 ||
       along.steps[0].second != ex_.one())
     return false;
   const int axis = along.steps[0].first;
-  if (axis >= arrays_axis_) return false;
-  const auto level =
-      std::find_if(levels_.begin(), levels_.end(), [&](const Level& l) { return l.axis == axis; });
-  if (level == levels_.end() || level->low != kNone || (level->begin != kNone && !repeated_))
+  if (axis >= box_.arrays_axis) return false;
+  const auto level = std::find_if(box_.levels.begin(), box_.levels.end(),
+                                  [&](const LoopBox::Level& l) { return l.axis == axis; });
+  if (level == box_.levels.end() || level->low != kNone ||
+      (level->begin != kNone && !box_.repeated))
     return false;
   const ExprId arrays = in_.facts.known(extent(base, dims - 1));
   Interleaved& all = interleaved_;
@@ -90,13 +92,14 @@ bool CutLoops::interleave(std::int32_t view, const AffineIndex& along) {
   return true;
 }
 
-void CutLoops::split_interleaved() {
-  std::vector<Level> levels;
-  for (Level l : levels_) {
+void MergedLoops::split_interleaved() {
+  if (interleaved_.axis < 0) return;
+  std::vector<LoopBox::Level> levels;
+  for (LoopBox::Level l : box_.levels) {
     if (l.axis == interleaved_.axis) {
       const ExprId count = interleaved_.arrays;
       const auto arrays = static_cast<double>(ex_.value(count));
-      levels.push_back({arrays_axis_, l.place, count, kNone, kNone, arrays});
+      levels.push_back({box_.arrays_axis, l.place, count, kNone, kNone, arrays});
       levels.back().second = l.second;
       l.place = ex_.mul(l.place, count);
       l.second = ex_.mul(l.second, count);
@@ -107,54 +110,54 @@ void CutLoops::split_interleaved() {
     }
     levels.push_back(l);
   }
-  levels_ = levels;
+  box_.levels = levels;
 }
 
-std::optional<Index> CutLoops::deinterleaved(std::int32_t view, const Index& idx) const {
+std::optional<Index> MergedLoops::deinterleaved(std::int32_t view, const Index& idx) const {
   if (interleaved_.axis < 0) return std::nullopt;
   const auto by = interleaved_axes(g_, view);
   if (!by) return std::nullopt;
   const AxisIndex& x = idx[static_cast<std::size_t>(by->back())];
-  if (x != idx_[static_cast<std::size_t>(interleaved_.axis)]) return std::nullopt;
+  if (x != box_.idx[static_cast<std::size_t>(interleaved_.axis)]) return std::nullopt;
   Index at = of_base(*by, idx);
   at[at.size() - 2] = {x.loop, ex_.one(), ex_.zero()};
-  at.back() = idx_[static_cast<std::size_t>(arrays_axis_)];
+  at.back() = box_.idx[static_cast<std::size_t>(box_.arrays_axis)];
   return at;
 }
 
-bool CutLoops::merges(std::int32_t view) const {
+bool MergedLoops::merges(std::int32_t view) const {
   const PlanNode& v = g_[view];
   return !v.leaf && node(view).kind == NodeKind::View && !v.map && v.index && v.index->divides() &&
          !in_.in_memory[in_.canon[v.in[0]]];
 }
 
-void CutLoops::start_fill(std::int32_t operand, const Index& idx,
-                          const std::vector<Level>& levels) {
-  split_again_ = false;
-  places_.clear();
-  reads_.clear();
+void MergedLoops::start(std::int32_t operand, const std::vector<LoopBox::Level>& levels) {
   interleaved_ = {};
-  start(idx, {}, {});
-  for (const Level& l : levels)
+  for (const LoopBox::Level& l : levels)
     if (const auto s = splits_.find(l.axis); s != splits_.end())
       split_level(operand, l, s->second);
     else
-      levels_.push_back(l);
-  idx_.resize(static_cast<std::size_t>(folded_));
-  extents_.resize(static_cast<std::size_t>(folded_), ex_.one());
+      box_.levels.push_back(l);
+  box_.idx.resize(static_cast<std::size_t>(box_.folded));
+  box_.extents.resize(static_cast<std::size_t>(box_.folded), ex_.one());
 }
 
-void CutLoops::split_level(std::int32_t operand, const Level& l, Split& s) {
+void MergedLoops::roll() {
+  splits_.clear();
+  unroll_ = {};
+}
+
+void MergedLoops::split_level(std::int32_t operand, const LoopBox::Level& l, Split& s) {
   const std::size_t count = s.inner.size() + 1;
   const ExprId all = ex_.source({operand, Field::Shape, l.axis});
   s.digits.clear();
-  std::vector<Level> narrow_first;
+  std::vector<LoopBox::Level> narrow_first;
   double trips = l.trips;
   for (std::size_t k = 0; k < count; ++k) {
     const std::int64_t counts = k == 0 ? 1 : s.inner[k - 1];
     const ExprId inner = ex_.constant(counts);
-    Level one = l;
-    one.axis = folded_ + static_cast<int>(count - 1 - k);
+    LoopBox::Level one = l;
+    one.axis = box_.folded + static_cast<int>(count - 1 - k);
     one.place = ex_.mul(l.place, inner);
     one.second = ex_.mul(l.second, inner);
     const bool last = k + 1 == count;
@@ -167,19 +170,20 @@ void CutLoops::split_level(std::int32_t operand, const Level& l, Split& s) {
       one.low = l.begin;
       one.high = l.end;
       one.inner = inner;
-      one.around = k + 1 < count ? static_cast<int>(levels_.size() + count - 2 - k) : -1;
+      one.around = k + 1 < count ? static_cast<int>(box_.levels.size() + count - 2 - k) : -1;
       if (k > 0) one.begin = one.end = kNone;
     }
     narrow_first.push_back(one);
     s.digits.push_back({one.axis, counts});
   }
-  levels_.insert(levels_.end(), narrow_first.rbegin(), narrow_first.rend());
-  folded_ += static_cast<int>(count);
+  box_.levels.insert(box_.levels.end(), narrow_first.rbegin(), narrow_first.rend());
+  box_.folded += static_cast<int>(count);
 }
 
-void CutLoops::read_operand(std::int32_t operand) {
-  std::vector<AffineIndex> walks(static_cast<std::size_t>(arrays_axis_));
-  for (int d = 0; d < arrays_axis_; ++d) {
+// Of the operand, in the loops that are planned.
+std::vector<AffineIndex> MergedLoops::walks(std::int32_t operand) const {
+  std::vector<AffineIndex> walks(static_cast<std::size_t>(box_.arrays_axis));
+  for (int d = 0; d < box_.arrays_axis; ++d) {
     AffineIndex& w = walks[static_cast<std::size_t>(d)];
     if (const auto s = splits_.find(d); s != splits_.end())
       for (const Digit& digit : s->second.digits)
@@ -187,13 +191,12 @@ void CutLoops::read_operand(std::int32_t operand) {
     else if (node(operand).extents[d] != 1)
       w.steps.emplace_back(d, ex_.one());
   }
-  read_at(operand, walks);
-  find_reads();
+  return walks;
 }
 
 // Of the loops that are open.
-Index CutLoops::index_of_operand(const Index& all) {
-  Index at(all.begin(), all.begin() + arrays_axis_);
+Index MergedLoops::index_of_operand(const Index& all) {
+  Index at(all.begin(), all.begin() + box_.arrays_axis);
   for (const auto& [axis, s] : splits_) {
     AxisIndex& x = at[static_cast<std::size_t>(axis)] = {};
     for (const Digit& d : s.digits)
@@ -203,7 +206,7 @@ Index CutLoops::index_of_operand(const Index& all) {
 }
 
 // Of a digit; 0 where it is not known when code is made.
-std::int64_t CutLoops::extent_of(int axis) const {
+std::int64_t MergedLoops::extent_of(int axis) const {
   for (const auto& [of, s] : splits_)
     for (std::size_t k = 0; k < s.inner.size(); ++k)
       if (s.digits[k].axis == axis) return s.inner[k] / s.digits[k].counts;
@@ -211,8 +214,8 @@ std::int64_t CutLoops::extent_of(int axis) const {
 }
 
 // Of sums that count on in wider axes, the sum that each of the axes has.
-std::optional<std::vector<AffineIndex>> CutLoops::digits(std::int32_t view,
-                                                         std::vector<AffineIndex> at) {
+std::optional<std::vector<AffineIndex>> MergedLoops::digits(std::int32_t view,
+                                                            std::vector<AffineIndex> at) {
   const std::int32_t base = g_[view].in[0];
   const Dims& wider = g_[view].index->wider;
   const Numbers& shape = node(base).extents;
@@ -252,7 +255,7 @@ std::optional<std::vector<AffineIndex>> CutLoops::digits(std::int32_t view,
 }
 
 // Further digits of an axis of the operand that the view would have; false where that is no help.
-bool CutLoops::split_for(std::int32_t view, const std::vector<AffineIndex>& at) {
+bool MergedLoops::split_for(std::int32_t view, const std::vector<AffineIndex>& at) {
   const Dims& wider = g_[view].index->wider;
   const Numbers& shape = node(g_[view].in[0]).extents;
   bool more = false;
@@ -267,13 +270,13 @@ bool CutLoops::split_for(std::int32_t view, const std::vector<AffineIndex>& at) 
       for (const auto& [a, s] : splits_)
         for (const Digit& d : s.digits)
           if (d.axis == along) std::tie(of, counts) = std::pair(a, d.counts);
-      if (!ex_.is_constant(step) || ex_.value(step) <= 0 || of >= arrays_axis_) return false;
+      if (!ex_.is_constant(step) || ex_.value(step) <= 0 || of >= box_.arrays_axis) return false;
       if (axis < 0) std::tie(axis, unit) = std::pair(of, counts / ex_.value(step));
       if (of != axis || counts != unit * ex_.value(step)) return false;
     }
-    const bool own_loop = std::none_of(levels_.begin(), levels_.end(), [&](const Level& l) {
-      return l.axis == axis && l.low != kNone;
-    });
+    const bool own_loop =
+        std::none_of(box_.levels.begin(), box_.levels.end(),
+                     [&](const LoopBox::Level& l) { return l.axis == axis && l.low != kNone; });
     if (axis < 0 || !own_loop || axis == interleaved_.axis) return false;
     std::vector<std::int64_t> inner =
         splits_.count(axis) ? splits_[axis].inner : std::vector<std::int64_t>{};
@@ -294,13 +297,13 @@ bool CutLoops::split_for(std::int32_t view, const std::vector<AffineIndex>& at) 
 }
 
 // As a sum over the loops that are open here.
-std::optional<AffineIndex> CutLoops::walk_of(const AxisIndex& x) const {
+std::optional<AffineIndex> MergedLoops::walk_of(const AxisIndex& x) const {
   if (x.divided()) return std::nullopt;
   AffineIndex w{x.start, {}};
   const auto add = [&](const AxisIndex& one) {
     if (one.loop < 0) return one.at == kNone;
-    for (int axis = 0; axis < static_cast<int>(idx_.size()); ++axis)
-      if (const AxisIndex& open = idx_[static_cast<std::size_t>(axis)];
+    for (int axis = 0; axis < static_cast<int>(box_.idx.size()); ++axis)
+      if (const AxisIndex& open = box_.idx[static_cast<std::size_t>(axis)];
           open.loop == one.loop && open == AxisIndex{open.loop}) {
         w.steps.emplace_back(axis, one.step);
         return true;
@@ -318,7 +321,7 @@ std::optional<AffineIndex> CutLoops::walk_of(const AxisIndex& x) const {
   return w;
 }
 
-std::optional<Index> CutLoops::at_digits(std::int32_t view, const Index& idx) {
+std::optional<Index> MergedLoops::at_digits(std::int32_t view, const Index& idx) {
   if (splits_.empty() || !merges(view)) return std::nullopt;
   std::vector<AffineIndex> walks(idx.size());
   for (std::size_t d = 0; d < idx.size(); ++d)
@@ -332,7 +335,7 @@ std::optional<Index> CutLoops::at_digits(std::int32_t view, const Index& idx) {
     AxisIndex x{-1, ex_.one(), w.start};
     for (const auto& [axis, step] : w.steps)
       x = nest_.sum(x, nest_.scaled(axis >= kOther ? idx[static_cast<std::size_t>(axis - kOther)]
-                                                   : idx_[static_cast<std::size_t>(axis)],
+                                                   : box_.idx[static_cast<std::size_t>(axis)],
                                     step));
     at.push_back(x);
   }

@@ -1,17 +1,14 @@
-// Writes a loop nest one instruction at a time: loops, addresses, buffers and parameters, each
-// value in the outermost loop that binds its operands. What is to be computed where is its user's
-// affair (lowering.hpp).
+// A loop nest over the arrays of a graph: the index that a node is read at, and where in memory
+// that is. What is to be computed where is its user's affair (lowering.hpp).
 #pragma once
 #include <map>
 #include <type_traits>
 #include <utility>
 #include <vector>
 
-#include "lower.hpp"
+#include "loop_writer.hpp"
 
 namespace plait::fusion {
-using ir::kNone;
-using ir::Val;
 
 // An axis of an index, or a part of one: start + step * (variable of `loop`) + at;
 // of that a digit: divided by `inner`, and what is left by `extent`.
@@ -34,22 +31,12 @@ struct AffineIndex {
   auto operator<=>(const AffineIndex&) const = default;
 };
 
-class Nest {
+class Nest : public LoopWriter {
  public:
-  // Without `builds` values have types and loops, and nothing has an address.
-  Nest(const LoweringInput& in, LoweredKernel& out, bool builds);
-  // From now on loads of the memory of that node have addresses all the same.
+  Nest(const LoweringInput& in, LoweredKernel& out, bool builds)
+      : LoopWriter(in, out, builds), g_(in.graph) {}
+  // From now on loads of the memory of that node have addresses, also where nothing is built.
   void overwrite(std::int32_t old) { old_memory_ = in_.memory_of[old]; }
-  template <class Body>
-  auto in_full(bool full, Body&& body) {
-    struct Restore {
-      bool& builds;
-      const bool before;
-      ~Restore() { builds = before; }
-    } restore{builds_, builds_};
-    builds_ |= full;
-    return body();
-  }
 
   // memory
   Val load(std::int32_t id, DType t, const Index& idx, const Numbers& strides, Source s,
@@ -59,19 +46,11 @@ class Nest {
   bool laid_out(std::int32_t id) const;
   ExprId stride_of(Source s);
   Numbers strides_now(std::int32_t id);
-  ir::Coeff coeff(ExprId e);
-  std::int32_t param(ExprId e);
   // A number that shows in the code when it is small (contiguous, reversed, interleaved, unrolled).
   ExprId small(ExprId e);
-  std::int32_t buffer(BufferSource s, DType t, bool written);
-
-  // instructions
-  Val push(ir::Inst i, std::int32_t loop);
-  Val constant(const Scalar& s);
-  Val zero(DType t) { return constant(cast_scalar(0, t)); }
-  static Scalar cast_scalar(std::int64_t v, DType t) { return plait::cast(scalar_int(v), t); }
   Val scalar(std::int32_t id);
-  Val number(ExprId e);
+
+  // indices
   Val position(const AxisIndex& x);
   // Of the same dimension; `by`: a number.
   AxisIndex scaled(const AxisIndex& x, ExprId by);
@@ -85,41 +64,7 @@ class Nest {
   AffineIndex sum(AffineIndex a, const AffineIndex& b);
   // Where the sums along dimensions of its base count on in wider ones, their digits.
   void divide(std::int32_t view, Index& at);
-  Val cast(Val v, DType t);
-  Val apply(OpId fn, DType t, Val a, Val b = kNone, Val c = kNone);
-  Val integer(OpId fn, Val a, Val b) { return apply(fn, DType::Int64, a, b); }
-  static double ops_weight(OpId fn) { return static_cast<double>(op_info(fn).cost); }
-  Val push_load(std::int32_t b, ir::Access a, DType t, std::int32_t loop);
-  // One of two values of one dtype. Where both are loads of one buffer, and what is chosen holds
-  // for all of their loop, it is their address.
-  Val either(Val first, Val a, Val b);
-  void count_elements(std::int32_t loop);
-  // In the innermost loop of those that the address and the index need.
-  Val push_gather(std::int32_t b, ir::Access a, Val index, ir::Coeff stride, DType t);
-  void push_scatter(OpId fn, std::int32_t b, ir::Access a, Val index, ir::Coeff stride, Val v,
-                    std::int32_t loop);
-  void push_store(std::int32_t b, ir::Access a, Val v, std::int32_t loop, bool nontemporal);
-  // A local for a value: so many elements in each iteration of loop `home`, its level.
-  std::int32_t place(Place p, DType t, ExprId count, std::int32_t home);
-  Val push_local(ir::Op op, std::int32_t local, std::int32_t loop, DType t, Val v);
-  void push_store_local(std::int32_t local, ir::Access a, Val v, std::int32_t loop);
-  Val load_local(std::int32_t local, ir::Access a, std::int32_t loop);
-  std::int32_t access(ir::Access a);
-
-  // loops
-  std::int32_t open(std::int32_t parent, ExprId extent);
-  // From `begin` to `end`, about `extent` iterations; `trips` in all, of which loops around it have
-  // a share each.
-  std::int32_t open_between(std::int32_t parent, Val begin, Val end, ExprId extent, double trips);
-  Val close(std::int32_t l);
-  bool closed(std::int32_t l) const { return closed_[l]; }
-  bool encloses(std::int32_t outer, std::int32_t inner) const;
   std::int32_t innermost(const Index& idx) const;
-  double times(std::int32_t loop) const;
-  // The last that was opened first.
-  void close_all(const std::vector<std::int32_t>& loops);
-  // Of `extent`, `most` a block: those of that block.
-  std::pair<Val, Val> range_of_block(Val block, ExprId most, ExprId extent);
 
   // the graph
   const Node& node(std::int32_t id) const { return *g_[id].node; }
@@ -132,17 +77,7 @@ class Nest {
   template <class X>
   std::vector<X> written_index(std::int32_t update, const std::vector<X>& idx);
 
-  const LoweringInput& in_;
   const PlanGraph& g_;
-  Exprs& ex_;
-  LoweredKernel& out_;
-  ir::Kernel& k_;
-  bool builds_;
-  bool chunked_ = false;                // the grid has the iterations of a loop, in chunks
-  std::vector<std::int32_t> parent_;    // of each loop
-  std::vector<bool> closed_;            // each loop: its body is complete
-  std::vector<double> trips_;           // of each loop, at the extents of this graph
-  std::vector<std::int32_t> def_loop_;  // of each value: the loop whose body defines it
 
  private:
   // Of each dimension of an array, or of several that are digits of one sum and lie next to each
@@ -154,15 +89,9 @@ class Nest {
     return x.divided() ? AxisIndex{-1, ex_.one(), ex_.zero(), position(x)} : x;
   }
 
-  Val number(const ir::Coeff& c) {
-    return c.param == ir::kNoParam ? constant(scalar_int(c.value))
-                                   : push({ir::Op::Param, DType::Int64, OpId::Count_, c.param}, 0);
-  }
-
   // Sums of steps of several loops, as an address has them.
   std::map<Val, std::vector<AxisIndex>> steps_;
   std::int32_t old_memory_ = -1;
-  Val add_var(std::int32_t loop);
 };
 
 template <class X>

@@ -1,12 +1,11 @@
-// Combining by index: one loop over the indices, in pieces, for all tables.
-#include "core/scatter.hpp"
+#include "scatter_nest.hpp"
 
 #include <algorithm>
 #include <bit>
 
+#include "chunks.hpp"
+#include "core/scatter.hpp"
 #include "fusion/operation.hpp"
-
-#include "lowering.hpp"
 
 namespace plait::fusion {
 using namespace ir;
@@ -19,8 +18,7 @@ constexpr std::int64_t kIndices = 512;
 constexpr double kSoon = 4;
 }  // namespace
 
-void Lowering::scatter() {
-  chunked_ = true;
+void ScatterNest::build() {
   const std::int32_t index = g_[region_.roots[0]].in[1];
   // Their own extents decide how floats are cut: those of one region stay equal.
   std::int32_t lead = -1;
@@ -30,12 +28,12 @@ void Lowering::scatter() {
       in_.facts.equal(ex_.source({lead, Field::Shape, d}), ex_.source({r, Field::Shape, d}));
     lead = r;
   }
-  const auto [begin, end] = chunk();
+  const auto [begin, end] = chunk_of_grid(nest_);
   std::vector<std::int32_t> tables;
   for (const std::int32_t r : region_.roots) {
     const ExprId outputs = elements(g_, ex_, r);
-    tables.push_back(buffer({BufferSource::Partial, static_cast<int>(out_.partials.size())},
-                            node(r).dtype, true));
+    tables.push_back(nest_.buffer({BufferSource::Partial, static_cast<int>(out_.partials.size())},
+                                  node(r).dtype, true));
     out_.partials.push_back({r, scatter_fold(node(r).fn), node(r).dtype, outputs});
     const std::int32_t init = g_[r].in[0];
     if (node(init).kind != NodeKind::Fill) out_.reads.insert({in_.canon[init], in_.canon[init]});
@@ -52,7 +50,7 @@ void Lowering::scatter() {
   };
   if (!lanes_along_rows()) {
     const std::int32_t rows = open_between(0, begin, end, extent, trips);
-    return run(rows, emit(index, Index{{rows, ex_.one(), ex_.zero()}}, rows));
+    return run(rows, values_.emit(index, Index{{rows, ex_.one(), ex_.zero()}}, rows));
   }
   // Lanes run along indices where those are computed, a block of them, and then along each row.
   const ExprId most = ex_.constant(kIndices);
@@ -64,8 +62,8 @@ void Lowering::scatter() {
   const Val from = integer(OpId::Add, begin, integer(OpId::Multiply, k_.loops[block].var, each));
   const Val to = integer(OpId::Minimum, integer(OpId::Add, from, each), end);
   const std::int32_t named =
-      place({index, PlaceLevel::BlockOfIndices, "lanes run along the rows there"}, DType::Int64,
-            most, block);
+      nest_.place({index, PlaceLevel::BlockOfIndices, "lanes run along the rows there"},
+                  DType::Int64, most, block);
   const auto open_rows = [&] {
     return open_between(block, from, to, most, std::min<double>(trips, kIndices));
   };
@@ -74,7 +72,7 @@ void Lowering::scatter() {
   };
   const std::int32_t naming = open_rows();
   push_store_local(named, of_row(naming),
-                   emit(index, Index{{naming, ex_.one(), ex_.zero()}}, naming), naming);
+                   values_.emit(index, Index{{naming, ex_.one(), ex_.zero()}}, naming), naming);
   close(naming);
   const std::int32_t rows = open_rows();
   run(rows, load_local(named, of_row(rows), rows));
@@ -82,17 +80,17 @@ void Lowering::scatter() {
 }
 
 // Whether each index names a row whose values are soon computed, so that lanes are along it.
-bool Lowering::lanes_along_rows() const {
+bool ScatterNest::lanes_along_rows() const {
   return in_.target.lanes &&
          std::ranges::all_of(
              region_.roots,
-             [&](std::int32_t r) { return node_cost(in_.canon[g_[r].in[2]]) <= kSoon; }) &&
+             [&](std::int32_t r) { return costs_.of(in_.canon[g_[r].in[2]]) <= kSoon; }) &&
          std::ranges::any_of(region_.roots,
                              [&](std::int32_t r) { return node(r).extents.size() > 1; });
 }
 
 // The first piece begins with what is combined with, the others with nothing.
-void Lowering::start_table(std::int32_t root, std::int32_t table, ExprId outputs) {
+void ScatterNest::start_table(std::int32_t root, std::int32_t table, ExprId outputs) {
   const Node& n = node(root);
   const std::int32_t init = g_[root].in[0];
   const DType t = n.dtype;
@@ -112,12 +110,13 @@ void Lowering::start_table(std::int32_t root, std::int32_t table, ExprId outputs
   }
   const Val first = apply(OpId::Equal, DType::Bool, k_.loops[0].var, constant(scalar_int(0)));
   const Val nothing = constant(plait::cast(fold_identity(scatter_fold(n.fn), t), t));
-  const Val v = apply(OpId::Where, t, first, emit(init, broadcast(init, idx), ctx), nothing);
-  push_store(table, std::move(a), v, ctx, false);
-  for (auto l = opened.rbegin(); l != opened.rend(); ++l) close(*l);
+  const Val v =
+      apply(OpId::Where, t, first, values_.emit(init, broadcast(init, idx), ctx), nothing);
+  nest_.push_store(table, std::move(a), v, ctx, false);
+  close_all(opened);
 }
 
-void Lowering::scatter_row(std::int32_t root, std::int32_t table, const AxisIndex& row, Val at) {
+void ScatterNest::scatter_row(std::int32_t root, std::int32_t table, const AxisIndex& row, Val at) {
   const Node& n = node(root);
   const std::int32_t values = g_[root].in[2];
   // Elements from one index of a dimension to the next; a short row is unrolled.
@@ -142,15 +141,15 @@ void Lowering::scatter_row(std::int32_t root, std::int32_t table, const AxisInde
   }
   for (std::int64_t c = 0; c < (unrolled ? n.extents[1].known() : 1); ++c) {
     if (unrolled) idx[1] = {-1, ex_.one(), ex_.constant(c)};
-    const Val v = emit(values, broadcast(values, idx), ctx);
+    const Val v = values_.emit(values, broadcast(values, idx), ctx);
     Access a;
     if (unrolled) a.offset = coeff(ex_.mul(ex_.constant(c), item));
     a.terms.push_back({k_.loops[0].var, coeff(ex_.mul(outputs, item))});
     for (int d = 1; d < n.extents.size() && !unrolled; ++d)
       a.terms.push_back({k_.loops[idx[d].loop].var, coeff(ex_.mul(stride[d], item))});
-    push_scatter(n.fn, table, std::move(a), at, coeff(ex_.mul(stride[0], item)), v, ctx);
+    nest_.push_scatter(n.fn, table, std::move(a), at, coeff(ex_.mul(stride[0], item)), v, ctx);
   }
-  for (auto l = opened.rbegin(); l != opened.rend(); ++l) close(*l);
+  close_all(opened);
 }
 
 }  // namespace plait::fusion

@@ -14,8 +14,6 @@ constexpr double kRowWorth = 10;
 constexpr std::int64_t kMaxKeptRow = 65536;
 // Straight-line code grows no further than this.
 constexpr std::size_t kMaxInsts = 3000;
-// From here on what is computed too often is not computed once more to the end.
-constexpr std::size_t kGrowing = 400;
 }  // namespace
 
 Val Lowering::emit(std::int32_t id, const Index& idx, std::int32_t ctx) {
@@ -38,10 +36,11 @@ Val Lowering::emit(std::int32_t id, const Index& idx, std::int32_t ctx) {
   } else if (in_.in_memory[id] && !(n.kind == NodeKind::View && changes(id))) {
     out_.reads.insert({id, id});
     v = load(id, n.dtype, idx, n.byte_strides, {id, Field::Layout, 0}, ex_.zero());
-  } else if (v = window_value(id, idx); v != kNone) {
+  } else if (v = scans_.window_value(id, idx); v != kNone) {
   } else if (v = row_buffer(id, n, idx, ctx); v == kNone) {
     emitted_[id] = true;
-    if (!builds_ && !note_emission(id, idx)) return zero(n.dtype);
+    if (recomputation_ && !(cuts_ && cuts_->repeated()) && !recomputation_->note(id, idx))
+      return zero(n.dtype);
     v = compute(id, idx, ctx);
   }
   memo.push_back({v, def_loop_[v]});
@@ -63,7 +62,7 @@ Val Lowering::row_buffer(std::int32_t id, const Node& n, const Index& idx, std::
     const auto known = memo_.find({id, there});
     if (known == memo_.end()) continue;
     for (const Memo& m : known->second) {
-      if (m.loop != other || node_cost(id) < kRowWorth) continue;
+      if (m.loop != other || costs_.of(id) < kRowWorth) continue;
       auto [it, fresh] = rows_.try_emplace(m.value);
       if (fresh) {
         it->second = place({id, PlaceLevel::Row, "several loops over the row read it"}, n.dtype,
@@ -109,9 +108,9 @@ Val Lowering::compute(std::int32_t id, const Index& idx, std::int32_t ctx) {
     case NodeKind::Gather:
       return gathered(id, gn, n, idx, ctx);
     case NodeKind::Reduce:
-      return reduction(id, n, idx);
+      return reductions_.value(id, n, idx);
     case NodeKind::Call:
-      return running(id, n, idx);
+      return scans_.running(id, n, idx);
     default:
       break;
   }
@@ -127,9 +126,8 @@ Val Lowering::through_view(std::int32_t id, const PlanNode& gn, const Node& n, c
     return load(in_.canon[base], n.dtype, idx, n.byte_strides, {id, Field::Stride, 0},
                 ex_.source({id, Field::Offset, 0}));
   }
-  if (const auto at = cuts_ ? cuts_->deinterleaved(id, idx) : std::nullopt)
+  if (const auto at = cuts_ ? cuts_->split_index(id, idx) : std::nullopt)
     return emit(base, *at, ctx);
-  if (const auto at = cuts_ ? cuts_->at_digits(id, idx) : std::nullopt) return emit(base, *at, ctx);
   if (gn.index || gn.map) return emit(base, view_index(id, idx), ctx);
   need(base, "its view needs it in memory");
   return zero(n.dtype);
@@ -151,16 +149,6 @@ Val Lowering::gathered(std::int32_t id, const PlanNode& gn, const Node& n, const
                                ex_.source({id, Field::Offset, 0})),
                        at, coeff(small(ex_.source({id, Field::Step, 0}))), n.dtype);
   });
-}
-
-bool Lowering::note_emission(std::int32_t id, const Index& idx) {
-  if (cuts_ && cuts_->repeated()) return true;
-  Emissions& e = emissions_[id];
-  const bool fresh = e.ranges.insert(range_of(idx)).second;
-  if (fresh) e.computed += times(innermost(idx));
-  if (k_.insts.size() < kGrowing || !fresh || !stored_cheaper(id, e)) return true;
-  need(id, "recomputing costs more than storing it");
-  return false;
 }
 
 }  // namespace plait::fusion

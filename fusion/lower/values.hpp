@@ -18,6 +18,8 @@ class Values {
   virtual void store_root(std::int32_t root, const Index& idx, std::int32_t ctx) = 0;
   // A node is not computed here; a region that is lowered has it.
   virtual void need(std::int32_t id, const char* why) = 0;
+  // A root has only those beside it that walk their operands as it does.
+  virtual void need_alike(std::int32_t root, bool one_walk) = 0;
   // An operand at loops over all levels, for whoever puts it somewhere (CutLoops::fill); of
   // `unroll` several iterations at a time.
   virtual void fill(std::int32_t operand, const Index& idx,
