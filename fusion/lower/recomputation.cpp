@@ -27,10 +27,10 @@ double Lowering::node_cost(std::int32_t id, std::set<std::int32_t>& counted, int
   if (in_.in_memory[id]) return 1;
   if (depth > 12) return 50;
   double c = n.kind == NodeKind::Elementwise ? ops_weight(n.fn) : 0;
-  const double elements = std::max(1.0, elements_of(n.extents));
+  const double elements = std::max(1.0, n.elements.cost());
   for (int i = 0; i < n.n_inputs; ++i)
     if (gn.in[i] >= 0) {
-      const double inputs = elements_of(node(gn.in[i]).extents);
+      const double inputs = node(gn.in[i]).elements.cost();
       const bool view = n.kind == NodeKind::View;
       c += node_cost(gn.in[i], counted, depth + 1) *
            (view ? std::min(1.0, inputs / elements) : inputs / elements);
@@ -61,7 +61,7 @@ bool Lowering::stored_cheaper(std::int32_t id, const Emissions& e) const {
   if (is_root(id) || n.kind == NodeKind::View || n.kind == NodeKind::Fill ||
       n.kind == NodeKind::Scalar || n.kind == NodeKind::Iota || n.kind == NodeKind::Update)
     return false;
-  const double elements = std::max(1.0, elements_of(n.extents));
+  const double elements = std::max(1.0, n.elements.cost());
   if (e.computed < 1.5 * elements) return false;
   return in_.reuse == Reuse::ByCost
              ? recompute_cost(*in_.target.machine, elements, node_cost(id), e.computed).store()
@@ -72,7 +72,7 @@ void Lowering::check_recomputation() {
   if (!needs_.empty()) return;
   std::set<std::int32_t> dear;
   for (const auto& [id, e] : emissions_) {
-    const double elements = std::max(1.0, elements_of(node(id).extents));
+    const double elements = std::max(1.0, node(id).elements.cost());
     if (e.computed >= 1.5 * elements) out_.repeated[id] = e.computed / elements;
     if (stored_cheaper(id, e)) dear.insert(id);
   }

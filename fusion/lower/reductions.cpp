@@ -32,7 +32,7 @@ bool Lowering::reduced_here(std::int32_t id, const Node& n, const Index& idx, st
       std::none_of(idx.begin(), idx.end(), [](const AxisIndex& i) { return i.loop == 0; }))
     again *= trips_[0];
   const Node& on = node(g_[id].in[0]);
-  const double fold = elements_of(on.extents) / std::max(1.0, elements_of(n.extents));
+  const double fold = on.elements.cost() / std::max(1.0, n.elements.cost());
   const bool free_index =
       std::none_of(idx.begin(), idx.end(), [](const AxisIndex& i) { return i.loop >= 0; });
   if (free_index && region_.over_elements() && !is_root(id) && trips_[0] > 1) again = trips_[0];
