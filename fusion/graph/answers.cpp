@@ -48,14 +48,16 @@ bool Answers::is_new(std::uint64_t question) {
       if (there == q || there == 0) return there;
     }
   };
-  if (2 * given_.size() >= asked_.size()) {
+  if (2 * n_asked_ >= asked_.size()) {
     const std::vector<std::uint64_t> before = std::exchange(
         asked_, std::vector<std::uint64_t>(std::max<std::size_t>(64, 4 * asked_.size())));
     for (const std::uint64_t q : before)
       if (q != 0) place(q) = q;
   }
   std::uint64_t& there = place(++question);  // none is 0
-  return std::exchange(there, question) == 0;
+  const bool fresh = std::exchange(there, question) == 0;
+  n_asked_ += fresh;
+  return fresh;
 }
 
 bool Answers::hold(const Graph& g) const {

@@ -32,6 +32,11 @@ class Answers {
  public:
   // Of expressions over `exprs`, whose values are these; the answer, which is recorded.
   bool ask(Relation r, ExprId a, ExprId b, std::int64_t value_a, std::int64_t value_b);
+  // The same where the numbers are equal and `fresh` is a source that nobody has asked about, nor
+  // will: the one that it equals stands for it.
+  void note_equal(ExprId fresh, ExprId known) {
+    given_.push_back({{Relation::Equal, fresh, known}, true});
+  }
   // That the number is used as an estimate, for costs: so are those that it is made of.
   template <class ValueOf>
   void estimate(ExprId e, ValueOf&& value_of) {
@@ -72,6 +77,7 @@ class Answers {
   std::vector<bool> estimated_;
   bool is_new(std::uint64_t question);
   std::vector<std::uint64_t> asked_;  // by hash, a power of two of places; 0: nothing there
+  std::size_t n_asked_ = 0;
 
   // Of what is kept in files (engine/programs).
   template <class A>

@@ -63,16 +63,6 @@ std::shared_ptr<const Map> shared(std::optional<Map> map) {
   return map ? std::make_shared<const Map>(*std::move(map)) : nullptr;
 }
 
-// Along axes of more than one element.
-bool is_dense(const tracer::Node& n) {
-  auto step = static_cast<std::int64_t>(itemsize(n.dtype));
-  for (int d = n.shape.size(); d-- > 0;) {
-    if (n.shape[d] != 1 && n.strides[d] != step) return false;
-    step = saturated_product(step, n.shape[d]);
-  }
-  return true;
-}
-
 bool in_memory(const tracer::Node& n) {
   return n.materialised() || n.kind == NodeKind::Scalar || n.kind == NodeKind::Empty;
 }
@@ -80,7 +70,8 @@ bool in_memory(const tracer::Node& n) {
 }  // namespace
 
 bool chunks_keep_bits(const tracer::Node& n) {
-  return chunks_keep_bits(n, n.inputs[0]->shape, n.inputs[0]->strides);
+  const Strided operand = strided(*n.inputs[0]);
+  return chunks_keep_bits(n, operand.extents, operand.steps);
 }
 
 Graph::Graph(std::span<tracer::Node* const> wanted) {
@@ -131,16 +122,15 @@ void Graph::build(std::span<tracer::Node* const> wanted,
     if (const tracer::Node& v = *g.node;
         v.kind == NodeKind::View && !g.leaf && !nodes[g.in[0]].leaf) {
       const tracer::Node& base = *nodes[g.in[0]].node;
-      if (base.dtype == v.dtype)
-        g.map = shared(decompose(base.shape, base.strides, v.offset, v.shape, v.strides));
+      if (base.dtype == v.dtype) g.map = shared(decompose(strided(base), strided(v)));
       const bool part = base.kind == NodeKind::Update && nodes[g.in[0]].map;
       if (base.dtype == v.dtype && (!g.map || part))
-        g.index = shared(decompose_index(base.shape, base.strides, v.offset, v.shape, v.strides));
+        g.index = shared(decompose_index(strided(base), strided(v)));
     }
     if (g.node != g.recorded) continue;
     writes |= n.kind == NodeKind::Update && !g.leaf;
     if (n.kind == NodeKind::Update && !g.leaf && g.in[2] < 0 && n.view_dtype == n.dtype)
-      g.map = shared(decompose(n.shape, n.strides, n.offset, n.view_shape, n.view_strides));
+      g.map = shared(decompose(strided(n), strided_view(n)));
   }
   find_shared_memory();
   // Views are not stored: what they show is kept for them.
@@ -150,7 +140,7 @@ void Graph::build(std::span<tracer::Node* const> wanted,
     GNode& base = nodes[static_cast<std::size_t>(g.in[0])];
     // So is the block that it is a part of.
     if (base.node->kind == NodeKind::Call ||
-        element_count(base.node->shape) == element_count(g.node->shape))
+        element_count(strided(*base.node).extents) == element_count(strided(*g.node).extents))
       base.held = !base.wanted;
   }
 }
@@ -217,7 +207,7 @@ void Graph::make_key() {
     key.put(static_cast<int>(n.dtype));
     key.put(g.leaf | g.wanted << 1 | g.held << 2 | g.exclusive << 3 | (g.map != nullptr) << 4 |
             g.expiring << 5 | (g.index != nullptr) << 6 | n.in_place << 7);
-    key.put(n.shape.size());
+    key.put(strided(n).extents.size());
     if (g.leaf) {
       key.put_index(g.memory);
       key.end();
@@ -229,7 +219,7 @@ void Graph::make_key() {
     key.put(static_cast<int>(n.view_dtype));
     for (const std::int32_t in : g.in) key.put_index(in);
     key.put_numbers(n.axes);
-    key.put(n.view_shape.size());
+    key.put(strided_view(n).extents.size());
     if (g.map) key.put(g.map->from);
     if (g.index) {
       key.put(g.index->axis);
@@ -246,55 +236,6 @@ std::vector<int> by_width(const Dims& shape, const Dims& strides) {
   std::stable_sort(order.begin(), order.end(),
                    [&](int a, int b) { return std::abs(strides[a]) > std::abs(strides[b]); });
   return order;
-}
-
-Dims own_strides(const tracer::Node& n) {
-  return n.kind == NodeKind::View && !n.data
-             ? contiguous_strides(n.shape, static_cast<std::int64_t>(itemsize(n.dtype)))
-             : n.strides;
-}
-
-std::int64_t Graph::field(const Source& s) const {
-  const GNode& g = nodes[s.node];
-  const tracer::Node& n = *g.node;
-  switch (s.field) {
-    case Field::Shape:
-      return n.shape[s.dim];
-    case Field::Stride:
-      return n.strides[s.dim];
-    case Field::Layout:
-      return n.kind == NodeKind::View ? own_strides(n)[s.dim] : n.strides[s.dim];
-    case Field::Offset:
-      return n.offset;
-    case Field::ViewShape:
-      return n.view_shape[s.dim];
-    case Field::ViewStride:
-      return n.view_strides[s.dim];
-    case Field::MapStart:
-      return g.map->start[s.dim];
-    case Field::MapStep:
-      return g.map->step[s.dim];
-    case Field::IndexStart:
-      return g.index->start[s.dim];
-    case Field::IndexStep:
-      return g.index->step[s.dim];
-    case Field::InputShape:
-      return n.inputs[0]->shape[s.dim];
-    case Field::Step:
-      return n.step;
-    case Field::Axis:
-      return n.axes[s.dim];
-    case Field::Origin:
-      return n.data_offset;
-    case Field::Value: {
-      std::int64_t bits[2];
-      std::memcpy(bits, n.scalar.bytes, sizeof bits);
-      return bits[0] | bits[1];
-    }
-    case Field::Dense:
-      return is_dense(n);
-  }
-  return 0;
 }
 
 }  // namespace plait::fusion

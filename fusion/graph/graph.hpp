@@ -55,7 +55,7 @@ class Graph {
   std::vector<Instead> instead;
   bool writes = false;  // it has pending writes to storage
   const std::string& key() const { return key_; }
-  std::int64_t field(const Source& s) const;
+  std::int64_t field(const Source& s) const;  // fields.cpp
   const GNode& operator[](int i) const { return nodes[i]; }
   int size() const { return static_cast<int>(nodes.size()); }
 
@@ -68,6 +68,17 @@ class Graph {
   std::string key_;
   std::uint64_t walk_ = 0;
 };
+
+// How a node's value lies; a View's reads the memory of its base. These two are all that planning
+// reads of recorded extents, strides and offsets.
+inline Strided strided(const tracer::Node& n) {
+  return {n.shape, n.strides, n.kind == tracer::NodeKind::View ? n.offset : 0};
+}
+// What an Update writes in its storage, what a Gather reads but for its indices.
+inline Strided strided_view(const tracer::Node& n) {
+  const bool update = n.kind == tracer::NodeKind::Update;
+  return {update ? n.view_shape : n.shape, n.view_strides, n.offset};
+}
 
 // Byte strides of the memory that a node's value has or will have. A View's own strides are those
 // of its base's memory; put in memory itself it is C-contiguous.

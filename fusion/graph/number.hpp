@@ -53,6 +53,7 @@ class Number {
   std::int64_t known() const;
 
   bool is_constant() const { return !graph_; }
+  bool is_one() const { return is_constant() && value_ == 1; }
 
  private:
   friend class PlanGraph;

@@ -161,8 +161,7 @@ std::vector<Graph::Instead> copy_windows(const Graph& g) {
     if (!steps) continue;
     const StridedSource base(*windows.base);
     if (!windows.base->materialised() &&
-        (base.dtype != n.node->dtype ||
-         !decompose_index(base.extents, base.steps, windows.start, windows.extents, windows.steps)))
+        (base.dtype != n.node->dtype || !decompose_index(base.layout(), windows.layout())))
       continue;
     found.push_back({n.recorded, tracer::copy_instead(*n.node, windows.node())});
   }

@@ -1,6 +1,7 @@
 #include "plan_graph.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <utility>
 
 #include "written_parts.hpp"
@@ -57,21 +58,29 @@ Number PlanGraph::source(const Source& s) {
   return {*this, answers_.exprs.new_source(s), graph_.field(s)};
 }
 
+// A number of the same value, which stands for one that nobody has asked about yet.
+Number PlanGraph::equal_to(const Number& fresh, const Number& known) {
+  answers_.note_equal(fresh.expr_, known.in(*this));
+  return known;
+}
+
 // Whether it is 1 is always asked: it decides what is broadcast.
 Number PlanGraph::extent(const Source& s) {
   const Number e = source(s);
-  return e == Number(1) ? Number(1) : e;
+  if (e.value_ == 1) return equal_to(e, 1);
+  static_cast<void>(e == Number(1));
+  return e;
 }
 
 // One of these, or one that has been met, where it equals that.
 Number PlanGraph::like(const Source& s, const Numbers& near, Number::Kind kind) {
   const Number n = source(s);
   const std::int64_t value = n.value_;
-  if (value == 0 || value == 1) return n == Number(value) ? Number(value) : n;
+  if (value == 0 || value == 1) return equal_to(n, value);
   for (const Number& other : near)
-    if (other.value_ == value && n == other) return other;
+    if (other.value_ == value) return equal_to(n, other);
   const auto [known, fresh] = by_value_[kind].try_emplace(value, n);
-  if (!fresh && n == known->second) return known->second;
+  if (!fresh) return equal_to(n, known->second);
   if (kind == Number::Extent) static_cast<void>(n == Number(1));
   return n;
 }
@@ -81,7 +90,7 @@ Number PlanGraph::like(const Source& s, const Numbers& near, Number::Kind kind) 
 void PlanGraph::find_extents(std::int32_t i, const tracer::Node& t) {
   Node& n = operations_[static_cast<std::size_t>(i)];
   const bool leaf = nodes[static_cast<std::size_t>(i)].leaf;
-  const int dims = t.shape.size();
+  const int dims = strided(t).extents.size();
   const auto broadcast = [&](const Source& s) -> Number {
     const std::int64_t value = graph_.field(s);
     for (int k = 0; k < t.n_inputs; ++k) {
@@ -127,19 +136,24 @@ void PlanGraph::find_extents(std::int32_t i, const tracer::Node& t) {
 Numbers PlanGraph::laid_out(std::int32_t node, Field strides, const Numbers& extents, DType item,
                             const Numbers* near) {
   Numbers all = contiguous_strides(extents, static_cast<std::int64_t>(itemsize(item)));
-  if (std::all_of(extents.begin(), extents.end(), is_one)) return all;
+  if (std::all_of(extents.begin(), extents.end(), std::mem_fn(&Number::is_one))) return all;
   const Source dense{node, Field::Dense, 0};
-  if (strides == Field::Stride && graph_.field(dense) && source(dense) == Number(1)) return all;
+  if (strides == Field::Stride && graph_.field(dense) == 1) {
+    equal_to(source(dense), 1);
+    return all;
+  }
   for (int d = extents.size(); d-- > 0;) {
-    if (is_one(extents[d])) continue;
+    if (extents[d].is_one()) continue;
     const Source s{node, strides, d};
     if (near) {
       all[d] = like(s, *near, Number::Stride);
       continue;
     }
     const Number n = source(s);
-    const bool as_dense = n.value_ == all[d].value_ && n == all[d];
-    if (!as_dense) all[d] = n.value_ == 0 && n == Number(0) ? Number(0) : n;
+    const Number like_dense = all[d];
+    all[d] = n.value_ == like_dense.value_ ? equal_to(n, like_dense)
+             : n.value_ == 0               ? equal_to(n, 0)
+                                           : n;
   }
   return all;
 }
@@ -148,10 +162,10 @@ Numbers PlanGraph::laid_out(std::int32_t node, Field strides, const Numbers& ext
 Numbers PlanGraph::stepped(const PlanViewMap& map, const Numbers& base, const Numbers& extents,
                            DType item) {
   Numbers all(extents.size());
-  if (std::any_of(extents.begin(), extents.end(), is_one)) {
+  if (std::any_of(extents.begin(), extents.end(), std::mem_fn(&Number::is_one))) {
     const Numbers dense = contiguous_strides(extents, static_cast<std::int64_t>(itemsize(item)));
     for (int d = 0; d < extents.size(); ++d)
-      if (is_one(extents[d])) all[d] = dense[d];
+      if (extents[d].is_one()) all[d] = dense[d];
   }
   for (int d = 0; d < base.size(); ++d)
     if (map.from[d] >= 0) all[map.from[d]] = base[d] * map.step[d];
@@ -176,7 +190,7 @@ void PlanGraph::find_view(std::int32_t i, const tracer::Node& t) {
   }
   if (t.kind != NodeKind::Update || nodes[static_cast<std::size_t>(i)].leaf) return;
   const Numbers& value = n.inputs[1]->extents;
-  for (int d = 0; d < t.view_shape.size(); ++d) {
+  for (int d = 0; d < strided_view(t).extents.size(); ++d) {
     const Source s{i, Field::ViewShape, d};
     n.view_extents.push_back(d < value.size() && value[d].value_ == graph_.field(s)
                                  ? value[d]
@@ -210,44 +224,6 @@ void PlanGraph::find_maps(std::int32_t i) {
                      from.index->axis, numbers(Field::IndexStep, from.index->step)});
 }
 
-Number PlanGraph::number(const Source& s) const {
-  const PlanNode& p = (*this)[s.node];
-  const Node& n = *p.node;
-  // As it is, of an axis of one element too.
-  const auto stride = [&](const Numbers& extents, const Numbers& byte_strides) {
-    return is_one(extents[s.dim]) ? Number(*this, answers_.exprs.source(s), graph_.field(s))
-                                  : byte_strides[s.dim];
-  };
-  switch (s.field) {
-    case Field::Shape:
-      return n.extents[s.dim];
-    case Field::Stride:
-      return stride(n.extents, n.byte_strides);
-    case Field::Layout:
-      return n.kind == NodeKind::View ? own_strides(n)[s.dim] : stride(n.extents, n.byte_strides);
-    case Field::Offset:
-      return n.offset;
-    case Field::ViewShape:
-      return n.view_extents[s.dim];
-    case Field::ViewStride:
-      return stride(n.kind == NodeKind::Update ? n.view_extents : n.extents, n.view_byte_strides);
-    case Field::MapStart:
-      return p.map->start[s.dim];
-    case Field::MapStep:
-      return p.map->step[s.dim];
-    case Field::IndexStart:
-      return p.index->start[s.dim];
-    case Field::IndexStep:
-      return p.index->step[s.dim];
-    case Field::InputShape:
-      return n.inputs[0]->extents[s.dim];
-    case Field::Step:
-      return n.step;
-    default:
-      return {*this, answers_.exprs.source(s), graph_.field(s)};
-  }
-}
-
 ExprId PlanGraph::expression(const Source& s) const { return number(s).in(*this); }
 
 void PlanGraph::note_estimate(ExprId e) const {
@@ -262,12 +238,6 @@ void PlanGraph::note_equal(const Number& n, Number::Kind kind) const {
   if (std::exchange(noted_[at][kind], true)) return;
   const auto [known, fresh] = by_value_[kind].try_emplace(n.value_, n);
   if (!fresh) static_cast<void>(known->second == n);
-}
-
-Numbers own_strides(const Node& n) {
-  return n.kind == NodeKind::View
-             ? contiguous_strides(n.extents, static_cast<std::int64_t>(itemsize(n.dtype)))
-             : n.byte_strides;
 }
 
 Numbers contiguous_strides(const Numbers& shape, std::int64_t item) {

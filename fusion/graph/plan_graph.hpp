@@ -56,7 +56,7 @@ class PlanGraph {
   const PlanNode& operator[](int i) const { return nodes[static_cast<std::size_t>(i)]; }
   int size() const { return static_cast<int>(nodes.size()); }
 
-  Number number(const Source& s) const;
+  Number number(const Source& s) const;      // fields.cpp
   ExprId expression(const Source& s) const;  // of that number
   Answers& answers() const { return answers_; }
   // Whether what is asked now is recorded.
@@ -86,13 +86,13 @@ class PlanGraph {
   void find_view(std::int32_t i, const tracer::Node& t);
   void find_maps(std::int32_t i);
   Number source(const Source& s);
+  Number equal_to(const Number& fresh, const Number& known);
   Number extent(const Source& s);
   Number like(const Source& s, const Numbers& near, Number::Kind kind);
   Numbers laid_out(std::int32_t node, Field strides, const Numbers& extents, DType item,
                    const Numbers* near);
   static Numbers stepped(const PlanViewMap& map, const Numbers& base, const Numbers& extents,
                          DType item);
-  static bool is_one(const Number& e) { return e.is_constant() && e.value_ == 1; }
 
   const Graph& graph_;
   std::vector<Node> operations_;
@@ -102,7 +102,15 @@ class PlanGraph {
   mutable bool records_ = true;
 };
 
-// Of a node's own memory (see the overload of recorded ones).
+using PlanStrided = BasicStrided<Numbers, Number>;
+// See the overloads of recorded ones.
+inline PlanStrided strided(const Node& n) {
+  return {n.extents, n.byte_strides, n.kind == tracer::NodeKind::View ? n.offset : Number(0)};
+}
+inline PlanStrided strided_view(const Node& n) {
+  const bool update = n.kind == tracer::NodeKind::Update;
+  return {update ? n.view_extents : n.extents, n.view_byte_strides, n.offset};
+}
 Numbers own_strides(const Node& n);
 Numbers contiguous_strides(const Numbers& shape, std::int64_t item);
 bool chunks_keep_bits(const Node& reduce);

@@ -9,25 +9,12 @@ using tracer::NodeKind;
 
 bool alone(const GNode& g) { return !g.leaf && !g.wanted && !g.held && g.uses == 1; }
 
-StridedSource::StridedSource(const tracer::Node& n)
-    : base(const_cast<tracer::Node*>(&n)),
-      dtype(n.dtype),
-      start(0),
-      extents(n.shape),
-      steps(n.strides) {
-  if (n.kind != NodeKind::View) return;
-  base = n.inputs[0].get();
-  start = n.offset;
-}
-
-StridedSource StridedSource::written_by(const tracer::Node& update) {
-  StridedSource s(update);
-  s.dtype = update.view_dtype;
-  s.start = update.offset;
-  s.extents = update.view_shape;
-  s.steps = update.view_strides;
-  return s;
-}
+StridedSource::StridedSource(const tracer::Node& n, DType as, const Strided& lies)
+    : base(n.kind == NodeKind::View ? n.inputs[0].get() : const_cast<tracer::Node*>(&n)),
+      dtype(as),
+      start(lies.start),
+      extents(lies.extents),
+      steps(lies.steps) {}
 
 bool StridedSource::steps_alike(const StridedSource& o) const {
   return base == o.base && dtype == o.dtype && extents == o.extents && steps == o.steps;
@@ -51,8 +38,9 @@ StridedSource StridedSource::through(const ViewMap& map, const Dims& shown) cons
 }
 
 Ref<tracer::Node> StridedSource::node() const {
-  bool whole = start == 0 && base->dtype == dtype && base->shape == extents;
-  for (int d = 0; whole && d < size(); ++d) whole = extents[d] == 1 || base->strides[d] == steps[d];
+  const Strided all = strided(*base);
+  bool whole = start == 0 && base->dtype == dtype && all.extents == extents;
+  for (int d = 0; whole && d < size(); ++d) whole = extents[d] == 1 || all.steps[d] == steps[d];
   return whole ? Ref<tracer::Node>(base) : view();
 }
 
@@ -67,9 +55,11 @@ Ref<tracer::Node> StridedSource::view() const {
   return v;
 }
 
-bool same_extents(const tracer::Node& a, const tracer::Node& b) { return a.shape == b.shape; }
+bool same_extents(const tracer::Node& a, const tracer::Node& b) {
+  return strided(a).extents == strided(b).extents;
+}
 bool same_layout(const tracer::Node& a, const tracer::Node& b) {
-  return same_extents(a, b) && a.strides == b.strides;
+  return same_extents(a, b) && strided(a).steps == strided(b).steps;
 }
 
 namespace {

@@ -43,10 +43,14 @@ bool alone(const GNode& g);
 // A value as it lies in memory, its own or that of a node which it is a view of: all that rewrites
 // read of recorded extents, strides and offsets. Steps and starts are in bytes.
 struct StridedSource {
-  explicit StridedSource(const tracer::Node& value);
+  explicit StridedSource(const tracer::Node& value)
+      : StridedSource(value, value.dtype, strided(value)) {}
   // What an Update writes to, in the array that it makes.
-  static StridedSource written_by(const tracer::Node& update);
+  static StridedSource written_by(const tracer::Node& update) {
+    return {update, update.view_dtype, strided_view(update)};
+  }
 
+  Strided layout() const { return {extents, steps, start}; }
   int size() const { return extents.size(); }
   std::int64_t elements() const { return element_count(extents); }
   // The same elements of the same memory, but for where they start.
@@ -63,6 +67,9 @@ struct StridedSource {
   DType dtype;
   std::int64_t start;
   Dims extents, steps;
+
+ private:
+  StridedSource(const tracer::Node& of, DType as, const Strided& lies);
 };
 
 bool same_extents(const tracer::Node& a, const tracer::Node& b);

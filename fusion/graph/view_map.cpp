@@ -30,8 +30,9 @@ bool find_start(const Dims& order, const Dims& strides, std::int64_t offset, Dim
 
 }  // namespace
 
-std::optional<ViewMap> decompose(const Dims& base_shape, const Dims& base_strides,
-                                 std::int64_t offset, const Dims& shape, const Dims& strides) {
+std::optional<ViewMap> decompose(const Strided& base, const Strided& view) {
+  const auto& [base_shape, base_strides, origin] = base;
+  const auto& [shape, strides, offset] = view;
   const int n = base_shape.size();
   ViewMap m{Dims(n), Dims(n, -1), Dims(n)};
   const Dims order = widest_first(base_shape, base_strides);
@@ -54,9 +55,9 @@ std::optional<ViewMap> decompose(const Dims& base_shape, const Dims& base_stride
   return m;
 }
 
-std::optional<IndexMap> decompose_index(const Dims& base_shape, const Dims& base_strides,
-                                        std::int64_t offset, const Dims& shape,
-                                        const Dims& strides) {
+std::optional<IndexMap> decompose_index(const Strided& base, const Strided& view) {
+  const auto& [base_shape, base_strides, origin] = base;
+  const auto& [shape, strides, offset] = view;
   const int n = base_shape.size();
   IndexMap m{Dims(n), Dims(n, -1), Dims(shape.size(), -1), Dims(shape.size())};
   const Dims order = widest_first(base_shape, base_strides);

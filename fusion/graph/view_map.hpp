@@ -10,6 +10,15 @@
 
 namespace plait::fusion {
 
+// Elements in memory, steps and start in bytes. `All` as below, `One` a number of it.
+template <class All, class One>
+struct BasicStrided {
+  const All& extents;
+  const All& steps;
+  One start = 0;
+};
+using Strided = BasicStrided<Dims, std::int64_t>;
+
 // `All`: a vector of numbers; of recorded ones Dims, of those that planning asks about Numbers.
 template <class All>
 struct BasicViewMap {
@@ -19,10 +28,8 @@ struct BasicViewMap {
 };
 using ViewMap = BasicViewMap<Dims>;
 
-// base_shape/base_strides: a dense layout in bytes; offset/shape/strides: the view, in bytes from
-// element 0 of the base.
-std::optional<ViewMap> decompose(const Dims& base_shape, const Dims& base_strides,
-                                 std::int64_t offset, const Dims& shape, const Dims& strides);
+// `base`: a dense layout, wherever it starts; the view starts so many bytes from element 0 of it.
+std::optional<ViewMap> decompose(const Strided& base, const Strided& view);
 
 // The index of every view that steps forwards. Several dimensions of the view may step through one
 // of the base, as windows and split dimensions do: its index is its start and the sum of what they
@@ -53,8 +60,6 @@ struct BasicIndexMap {
 };
 using IndexMap = BasicIndexMap<Dims>;
 
-std::optional<IndexMap> decompose_index(const Dims& base_shape, const Dims& base_strides,
-                                        std::int64_t offset, const Dims& shape,
-                                        const Dims& strides);
+std::optional<IndexMap> decompose_index(const Strided& base, const Strided& view);
 
 }  // namespace plait::fusion

@@ -200,7 +200,7 @@ void ProductBlock::count_fragments(const Node& product) {
                          : tile_.whole                        ? ProductImpl::Rows
                                                               : ProductImpl::Tiles;
   out_.work += product_work(*in_.target.machine, by, product_types(product),
-                            elements_of(product.extents) * product_depth(product).cost());
+                            product.elements.cost() * product_depth(product).cost());
 }
 
 }  // namespace plait::fusion

@@ -30,10 +30,10 @@ double NodeCosts::of(std::int32_t id, std::set<std::int32_t>& counted, int depth
   if (in_.in_memory[id]) return 1;
   if (depth > 12) return 50;
   double c = n.kind == NodeKind::Elementwise ? Nest::ops_weight(n.fn) : 0;
-  const double elements = std::max(1.0, elements_of(n.extents));
+  const double elements = std::max(1.0, n.elements.cost());
   for (int i = 0; i < n.n_inputs; ++i)
     if (gn.in[i] >= 0) {
-      const double inputs = elements_of(in_.graph[gn.in[i]].node->extents);
+      const double inputs = in_.graph[gn.in[i]].node->elements.cost();
       const bool view = n.kind == NodeKind::View;
       c += of(gn.in[i], counted, depth + 1) *
            (view ? std::min(1.0, inputs / elements) : inputs / elements);
@@ -73,7 +73,7 @@ bool Recomputation::stored_cheaper(std::int32_t id, const Emissions& e) const {
   if (is_root(in_, region_, id) || n.kind == NodeKind::View || n.kind == NodeKind::Fill ||
       n.kind == NodeKind::Scalar || n.kind == NodeKind::Iota || n.kind == NodeKind::Update)
     return false;
-  const double elements = std::max(1.0, elements_of(n.extents));
+  const double elements = std::max(1.0, n.elements.cost());
   if (e.computed < 1.5 * elements) return false;
   return in_.reuse == Reuse::ByCost
              ? recompute_cost(*in_.target.machine, elements, costs_.of(id), e.computed).store()
@@ -83,7 +83,7 @@ bool Recomputation::stored_cheaper(std::int32_t id, const Emissions& e) const {
 void Recomputation::check() {
   std::set<std::int32_t> dear;
   for (const auto& [id, e] : emissions_) {
-    const double elements = std::max(1.0, elements_of(node(id).extents));
+    const double elements = std::max(1.0, node(id).elements.cost());
     if (e.computed >= 1.5 * elements) out_.repeated[id] = e.computed / elements;
     if (stored_cheaper(id, e)) dear.insert(id);
   }

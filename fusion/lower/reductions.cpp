@@ -33,7 +33,7 @@ bool Reductions::reduced_here(std::int32_t id, const Node& n, const Index& idx, 
       std::none_of(idx.begin(), idx.end(), [](const AxisIndex& i) { return i.loop == 0; }))
     again *= nest_.trips_[0];
   const Node& on = node(g_[id].in[0]);
-  const double fold = elements_of(on.extents) / std::max(1.0, elements_of(n.extents));
+  const double fold = on.elements.cost() / std::max(1.0, n.elements.cost());
   const bool free_index =
       std::none_of(idx.begin(), idx.end(), [](const AxisIndex& i) { return i.loop >= 0; });
   if (free_index && region_.over_elements() && !is_root(in_, region_, id) && nest_.trips_[0] > 1)

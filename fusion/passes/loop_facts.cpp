@@ -12,7 +12,7 @@ double LoopFacts::trips(std::int32_t l) const {
   if (k_.loops[l].begin != kNone && lk_.scatters) return std::max(1.0, grid / 64);
   if (k_.loops[l].begin != kNone && !lk_.partials.empty()) {
     const PlanNode& root = in_.graph[lk_.partials[0].root];
-    const double elements = elements_of(in_.graph[root.in[0]].node->extents);
+    const double elements = in_.graph[root.in[0]].node->elements.cost();
     const double few = lk_.pairwise_chunks ? grid : kChunkElements * grid / std::max(1.0, elements);
     return std::max(1.0, std::min(grid / 64, few));
   }

@@ -19,8 +19,8 @@ double multiplying(const Problem& p, const Attention& a, ProductImpl by) {
     const Node& n = *p.graph[product].node;
     const double columns = n.extents.back().cost();
     const auto seconds = [&](ProductImpl m) {
-      return product_seconds(*p.target.machine, m, product_types(n),
-                             elements_of(n.extents) / columns, columns, product_depth(n).cost());
+      return product_seconds(*p.target.machine, m, product_types(n), n.elements.cost() / columns,
+                             columns, product_depth(n).cost());
     };
     // The host multiplies what a BLAS does not take, or not faster, by tiles.
     const bool tiles = by == ProductImpl::Blas && p.target.lanes;

@@ -50,7 +50,7 @@ class CutReductions final : public Rule {
       const Machine& m = *p.target.machine;
       const Node& n = *p.graph[node].node;
       const Node& on = *p.graph[p.graph[node].in[0]].node;
-      const double fold = region_seconds(m, bytes_of(on), elements_of(on.extents));
+      const double fold = region_seconds(m, bytes_of(on), on.elements.cost());
       return Costs{shared_seconds(p, fold, n.elements.estimate()),
                    shared_seconds(p, fold, p.target.workers) + m.operation};
     }));

@@ -102,7 +102,7 @@ class KeepCarried final : public Rule {
         {Edit::Store, node, "carried from step to step of a loop, where other regions read it"},
         g.unasked([&] {
           const Machine& m = *c.problem().target.machine;
-          const double cycles = elements_of(g[node].node->extents) * m.cycle;
+          const double cycles = g[node].node->elements.cost() * m.cycle;
           return Costs{cycles * cost * (1 + after), cycles * (m.store + m.load)};
         }));
   }

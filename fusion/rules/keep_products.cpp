@@ -65,8 +65,8 @@ class KeepProducts final : public Rule {
         const ProductImpl by = c.attention(product) ? ProductImpl::Attention
                                : n.axes.empty()     ? ProductImpl::Tiles
                                                     : ProductImpl::Axes;
-        return Costs{product_seconds(m, by, product_types(n), elements_of(n.extents) / columns,
-                                     columns, product_depth(n).cost()),
+        return Costs{product_seconds(m, by, product_types(n), n.elements.cost() / columns, columns,
+                                     product_depth(n).cost()),
                      memory_seconds(m, 2 * bytes_of(n))};
       }));
     if (const Attention* const a = c.attention(product))

@@ -21,14 +21,13 @@ bool writes(const PlanGraph& g) {
 // Of an element of the node, in units of work, by those of what it is made of.
 double cost_of(const PlanGraph& g, std::int32_t i, const std::vector<double>& costs) {
   const Node& n = *g[i].node;
-  const double elements = std::max<double>(1, elements_of(n.extents));
+  const double elements = std::max<double>(1, n.elements.cost());
   double cost = n.kind == NodeKind::Cast ? 1 : element_work(n);
   // Of what is read in parts, to load the part.
   if (n.kind == NodeKind::Update) cost += elements_of(n.view_extents) / elements;
   for (std::int32_t in : g[i].in)
     if (in >= 0)
-      cost +=
-          costs[in] * (n.kind == NodeKind::View ? 1 : elements_of(g[in].node->extents) / elements);
+      cost += costs[in] * (n.kind == NodeKind::View ? 1 : g[in].node->elements.cost() / elements);
   return cost;
 }
 
@@ -88,11 +87,11 @@ class KeepWhatWritesRead final : public Rule {
     // kept.
     std::vector<bool> offered(n), kept(n), written(n);
     const auto copies_for = [&](std::int32_t i) {
-      return copied[i] > 0 && computed[i] > elements_of(g[i].node->extents);
+      return copied[i] > 0 && computed[i] > g[i].node->elements.cost();
     };
     const auto offer = [&](std::int32_t i, bool copies) {
       const RecomputeCost r = recompute_cost(*c.problem().target.machine,
-                                             elements_of(g[i].node->extents), cost[i], computed[i]);
+                                             g[i].node->elements.cost(), cost[i], computed[i]);
       // Beside a copy it does not count that the value is loaded: what it is made of would be, too.
       return std::tuple(r.large || copies, r.again + (copies ? copied[i] : 0),
                         r.stored - (copies ? r.loads : 0));
@@ -112,9 +111,7 @@ class KeepWhatWritesRead final : public Rule {
         offered[i] = worth;
         kept[i] = worth && instead < as_is;
       }
-      const double times = !kept[i]        ? computed[i]
-                           : copies_for(i) ? elements_of(gn.node->extents)
-                                           : 0;
+      const double times = !kept[i] ? computed[i] : copies_for(i) ? gn.node->elements.cost() : 0;
       for (std::int32_t in : gn.in) {
         if (in < 0) continue;
         computed[in] += times;

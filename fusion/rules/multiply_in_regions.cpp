@@ -69,7 +69,7 @@ class MultiplyInRegions final : public Rule {
     const int across = product_axes(n).columns;
     const double columns = elements_of(Numbers(n.extents.end() - across, n.extents.end())),
                  depth = product_depth(n).cost();
-    const double rows = elements_of(n.extents) / columns;
+    const double rows = n.elements.cost() / columns;
     const bool host = c.problem().target.lanes;
     const auto seconds = [&](ProductImpl by) {
       return product_seconds(m, by, product_types(n), rows, columns, depth);

@@ -106,7 +106,7 @@ class Around {
       if (!cost) return std::nullopt;
       const Machine& m = *c_.problem().target.machine;
       const Node& n = *g_[of].node;
-      const double once = elements_of(n.extents) * *cost * m.cycle;
+      const double once = n.elements.cost() * *cost * m.cycle;
       return Costs{once * times, once + memory_seconds(m, 2 * bytes_of(n))};
     });
     if (costs)

@@ -37,7 +37,7 @@ class ReadPadding final : public Rule {
     for (std::int32_t i = 0; i < g.size(); ++i) {
       if (padded(i)) parts[i] = 1 + parts[g[i].in[0]];
       for (const std::int32_t in : g[i].in)
-        if (in >= 0 && !g[i].leaf && padded(in)) read[in] += elements_of(g[i].node->extents);
+        if (in >= 0 && !g[i].leaf && padded(in)) read[in] += g[i].node->elements.cost();
       // What is written over reads nothing, and is stored with what is.
       if (padded(i)) read[g[i].in[0]] = 0;
     }

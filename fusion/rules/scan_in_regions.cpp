@@ -67,7 +67,7 @@ class ScanInRegions final : public Rule {
       }));
       return;
     }
-    const double elements = elements_of(n.extents);
+    const double elements = n.elements.cost();
     const double lines = elements / n.extents[axis].cost();
     const double work = near.work * m.cycle, memory = memory_seconds(m, near.bytes);
     const double looped = scan_seconds(m, n, axis, false), called = scan_seconds(m, n, axis, true);

@@ -118,7 +118,7 @@ class ScatterInRegions final : public Rule {
     // A region spares nothing, and combines as a call does.
     if (bytes == 0) {
       o.make_exact(call_it, g.unasked([&] {
-        const double combining = elements_of(g[gn.in[2]].node->extents) * m.near_element;
+        const double combining = g[gn.in[2]].node->elements.cost() * m.near_element;
         return Costs{*work * m.cycle + combining, combining};
       }));
       return;

@@ -37,18 +37,21 @@ double product_cost(const Machine& m, ProductImpl by, const ir::ProductTypes& ty
   return t == DType::Float16 ? c.half : c.single;
 }
 
-double elements(const Node& n) { return elements_of(n.extents); }
-double elements(const tracer::Node& n) { return static_cast<double>(element_count(n.shape)); }
+double elements(const Node& n) { return n.elements.cost(); }
+double elements(const tracer::Node& n) {
+  return static_cast<double>(element_count(strided(n).extents));
+}
 double written_elements(const Node& n) { return elements_of(n.view_extents); }
 double written_elements(const tracer::Node& n) {
-  return static_cast<double>(element_count(n.view_shape));
+  return static_cast<double>(element_count(strided_view(n).extents));
 }
 double columns_of(const Node& n) {
   return elements_of(Numbers(n.extents.end() - product_axes(n).columns, n.extents.end()));
 }
 double columns_of(const tracer::Node& n) {
+  const Dims& shape = strided(n).extents;
   return static_cast<double>(
-      element_count(Dims(n.shape.end() - tracer::product_axes(n).columns, n.shape.end())));
+      element_count(Dims(shape.end() - tracer::product_axes(n).columns, shape.end())));
 }
 double depth_of(const Node& n) { return product_depth(n).cost(); }
 double depth_of(const tracer::Node& n) { return static_cast<double>(tracer::product_depth(n)); }

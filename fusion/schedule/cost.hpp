@@ -8,11 +8,11 @@
 namespace plait::fusion {
 
 inline double bytes_of(const Node& n) {
-  return elements_of(n.extents) * static_cast<double>(itemsize(n.dtype));
+  return n.elements.cost() * static_cast<double>(itemsize(n.dtype));
 }
 // Units of the operations' Cost: of an element of the node, and of all.
 double element_work(const Node& n);
-inline double work_of(const Node& n) { return element_work(n) * elements_of(n.extents); }
+inline double work_of(const Node& n) { return element_work(n) * n.elements.cost(); }
 
 // Of bytes that go through memory once; all of them together decide where they lie.
 double memory_seconds(const Machine& m, double bytes);

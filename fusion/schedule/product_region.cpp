@@ -194,7 +194,7 @@ double tiling_seconds(const Target& target, const PlanGraph& g, std::int32_t pro
   const Node& p = *g[product].node;
   const tracer::ProductAxes axes = product_axes(p);
   const double columns = elements_of(Numbers(p.extents.end() - axes.columns, p.extents.end()));
-  const double rows = elements_of(p.extents) / columns;
+  const double rows = p.elements.cost() / columns;
   if (p.axes.empty()) {
     const TileShape block = tile_shape(g, product, false, most);
     const double down = rows / static_cast<double>(block.rows), seconds = down * m.block;

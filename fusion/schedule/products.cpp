@@ -76,7 +76,7 @@ std::optional<double> computing_cost(const Candidate& c, std::int32_t value) {
     if (n.kind == NodeKind::MatMul) continue;
     const bool computes = n.kind == NodeKind::Elementwise;
     const double work = n.kind == NodeKind::Cast ? kCast : element_work(n);
-    cost += work * std::min(1.0, elements_of(n.extents) / all);
+    cost += work * std::min(1.0, n.elements.cost() / all);
     for (const std::int32_t in : g[i].in)
       if (in >= 0 && !(computes && c.elements(in) < c.elements(i))) stack.push_back(canon[in]);
   }
@@ -104,7 +104,7 @@ bool computes_keys(const Candidate& c, const Attention& a, std::int32_t operand)
   const double packed = elements_of(Numbers(shape.begin(), shape.end() - 2)) *
                         elements_of(Numbers(read.end() - 2, read.end())) *
                         std::ceil(static_cast<double>(all) / static_cast<double>(rows));
-  if ((packed - elements_of(computed.extents)) * *cost * m.cycle <=
+  if ((packed - computed.elements.cost()) * *cost * m.cycle <=
       memory_seconds(m, 2 * bytes_of(computed)))
     return true;
   // A block of rows multiplies each key, and its value, by all of them.
@@ -139,8 +139,8 @@ std::optional<double> computes_columns(const Candidate& c, std::int32_t product)
   const std::optional<double> cost = computing_cost(c, operand);
   if (!cost) return std::nullopt;
   const Machine& m = *target.machine;
-  const double once = elements_of(g[operand].node->extents) * *cost * m.cycle;
-  const double rows = elements_of(p.extents) / p.extents.back().cost();
+  const double once = g[operand].node->elements.cost() * *cost * m.cycle;
+  const double rows = p.elements.cost() / p.extents.back().cost();
   const double all = once * std::ceil(rows / static_cast<double>(target.blocks.rows));
   if (all > once + memory_seconds(m, 2 * bytes_of(*g[operand].node))) return std::nullopt;
   return all - once;

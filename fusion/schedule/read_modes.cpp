@@ -111,7 +111,7 @@ class Finder {
       for (const int k : {0, 1}) {
         const std::int32_t v = g_[p].in[k];
         if (!unfolded_axes(g_, v) || stores_copy(g_[v].in[0])) continue;
-        const double elements = elements_of(g_[v].node->extents);
+        const double elements = g_[v].node->elements.cost();
         set_window(v, !recompute_cost(*problem_.target.machine, elements, 1,
                                       elements * times_packed(g_, p, k, problem_.target.blocks))
                            .store());
@@ -216,7 +216,7 @@ class Finder {
           is(p.in[k], ReadMode::Window))
         continue;
       const std::optional<double> cost = computing_cost(c_, canon_[p.in[k]]);
-      const auto elements = elements_of(g_[written].node->extents);
+      const auto elements = g_[written].node->elements.cost();
       if (!cost || recompute_cost(*problem_.target.machine, elements, *cost,
                                   elements * static_cast<double>(into.size()))
                        .store())

@@ -34,7 +34,7 @@ struct Range {
 // box.
 std::optional<std::vector<Range>> target_box(const Root& r) {
   const UpdateTarget& to = *r.update;
-  const auto map = fusion::decompose(r.shape, r.strides, to.offset, to.shape, to.strides);
+  const auto map = fusion::decompose({r.shape, r.strides}, {to.shape, to.strides, to.offset});
   if (!map) return std::nullopt;
   std::vector<Range> box;
   for (int d = 0; d < r.shape.size(); ++d) {

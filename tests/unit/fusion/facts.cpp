@@ -160,3 +160,34 @@ TEST_CASE("expressions of a plan are asked about over the graph's numbers") {
   CHECK_FALSE(g.answers().hold(exponential({6, 7, 5}).graph));
   CHECK_FALSE(g.answers().hold(exponential({7, 7, 7}).graph));
 }
+
+TEST_CASE("each field of a plan's node has the value that was recorded") {
+  using tracer::All;
+  using tracer::Slice;
+  config().eager_limit = 0;
+  const Array base = apply(OpId::Exp, unwritten({6, 1, 9}));
+  const Array part = view(base, {Slice{1, -1, {}}, All{}, Slice{{}, {}, 2}});
+  const Array to = tracer::copy(unwritten({6, 1, 9}));
+  tracer::assign(view(to, {Slice{2, {}, {}}, All{}, Slice{4, {}, {}}}), part);
+  const Recording r(to);
+  const fusion::PlanGraph g(r.graph);
+  bool has_view = false, has_update = false;
+  for (std::int32_t i = 0; i < g.size(); ++i) {
+    const fusion::Node& n = *g[i].node;
+    const auto same = [&](Field f, int dim) {
+      CHECK(g.number({i, f, dim}).known() == r.graph.field({i, f, dim}));
+    };
+    for (int d = 0; d < n.extents.size(); ++d)
+      for (const Field f : {Field::Shape, Field::Stride, Field::Layout}) same(f, d);
+    for (const Field f : {Field::Offset, Field::Origin, Field::Dense}) same(f, 0);
+    for (int d = 0; d < n.view_extents.size(); ++d)
+      for (const Field f : {Field::ViewShape, Field::ViewStride}) same(f, d);
+    if (g[i].map)
+      for (int d = 0; d < g[i].map->start.size(); ++d)
+        for (const Field f : {Field::MapStart, Field::MapStep}) same(f, d);
+    has_view |= n.kind == tracer::NodeKind::View;
+    has_update |= n.kind == tracer::NodeKind::Update;
+  }
+  CHECK(has_view);
+  CHECK(has_update);
+}

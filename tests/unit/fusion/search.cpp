@@ -22,7 +22,7 @@ class StoreShared final : public fusion::Rule {
   void visit(const fusion::Candidate& c, std::int32_t node, fusion::Offers& o) const override {
     const fusion::PlanNode& gn = c.problem().graph[node];
     if (gn.uses < 2) return;
-    const double elements = elements_of(gn.node->extents);
+    const double elements = gn.node->elements.cost();
     const fusion::RecomputeCost r =
         fusion::recompute_cost(*c.problem().target.machine, elements,
                                static_cast<double>(op_info(gn.node->fn).cost), elements * gn.uses);
