@@ -89,6 +89,12 @@ bool Scans::plan(const Numbers& shape) {
   windows_ = scan.extents != shape;
   for (const auto& [id, shifts] : shifts_)
     windows_ |= shifts.size() > 1 || *shifts.begin() != ex_.zero();
+  // Threads of a device move a window's end to its start at once: what they read is not what others
+  // write.
+  if (windows_ && !in_.target.lanes)
+    for (const auto& [id, shifts] : shifts_)
+      for (const ExprId by : shifts)
+        if (!in_.facts.at_most(by, kSteps)) return refuse(first_);
   return true;
 }
 
@@ -204,10 +210,13 @@ void Scans::run_windows(Index& idx, ExprId extent, std::int32_t ctx) {
   for (std::int32_t root : region_.roots) values_.store_root(root, idx, reader);
   close(reader);
   // The end of this block is the start of the next one's window.
+  const Val moved = in_.target.lanes || others.empty()
+                        ? ahead
+                        : integer(OpId::Minimum, ahead, constant(scalar_int(kSteps)));
   for (const auto& [id, window] : windows) {
     if (others.empty() && known == 0) break;
     const std::int32_t c = open_between(
-        blocks, kNone, ahead,
+        blocks, kNone, moved,
         ex_.constant(std::max<std::int64_t>(1, static_cast<std::int64_t>(tail))), tail);
     Inst i{Op::LoadLocal, node(id).dtype, OpId::Count_, window};
     i.access = access({{kSteps}, {{k_.loops[c].var, {1, kNoParam}}}});

@@ -239,12 +239,42 @@ class Sharing {
         before.stage.base == now.stage.base &&
         (before.stage.offset - now.stage.offset) % stages != 0)
       return false;
-    return !of_rows_apart(before, now) && !of_one_thread(before, now);
+    return !of_rows_apart(before, now) && !of_one_thread(before, now) && !lie_apart(before, now);
+  }
+  // Iterations of a loop from 0 on, at most.
+  std::optional<std::int64_t> most_iterations(const Loop& l) const {
+    if (l.begin != kNone || l.end == kNone) return std::nullopt;
+    const Inst& end = k_.insts[l.end];
+    if (end.op == Op::Const) return end.imm.as<std::int64_t>();
+    if (end.op == Op::Apply && end.fn == OpId::Minimum)
+      for (const int i : {0, 1})
+        if (k_.insts[end.operands[i]].op == Op::Const) return constant(end.operands[i]);
+    return std::nullopt;
+  }
+  // Whether two accesses of one loop are further from each other than it goes.
+  bool lie_apart(const Touch& before, const Touch& now) const {
+    const std::int32_t l = a_.block[now.who];
+    if (a_.block[before.who] != l || before.by == ExecScope::Copy ||
+        std::any_of(before.carried.begin(), before.carried.end(), [&](auto c) { return c != l; }))
+      return false;
+    Access x = k_.accesses[before.access], y = k_.accesses[now.access];
+    const std::optional<std::int64_t> most = most_iterations(k_.loops[l]);
+    if (!most || x.offset.param != kNoParam || y.offset.param != kNoParam) return false;
+    const std::int64_t between = std::abs(x.offset.value - y.offset.value);
+    x.offset = y.offset;
+    if (!same(x, y)) return false;
+    std::int64_t goes = 0;
+    for (const Term& t : x.terms) {
+      if (!inside(t.var, l)) continue;
+      if (t.var != k_.loops[l].var || t.stride.param != kNoParam) return false;
+      goes += std::abs(t.stride.value) * *most;
+    }
+    return goes > 0 && between >= goes;
   }
   static bool carried_by(const Touch& t, std::int32_t l) {
     return std::find(t.carried.begin(), t.carried.end(), l) != t.carried.end();
   }
-  // ExecScope a loop around `l`.
+  // By a loop around `l`.
   bool carried_around(const Touch& t, std::int32_t l) const {
     return std::any_of(t.carried.begin(), t.carried.end(), [&](std::int32_t c) {
       std::int32_t around = a_.parent[l];

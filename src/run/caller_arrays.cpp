@@ -95,7 +95,7 @@ Argument::Argument(const plait_array& a, const engine::ProgramArgument& of, bool
 NodeMemory Argument::readable() const {
   if (dense_ && range_.aligned(type_)) return borrowed(range_, false);
   if (logging(Log::Fallback))
-    log(Log::Fallback, "argument '" + name_ + "' of a program is copied: it is not " +
+    log(Log::Fallback, "an argument of a program is copied: '" + name_ + "' is not " +
                            (dense_ ? "aligned" : "in C order"));
   NodeMemory copy{allocate(bytes_of(shape_, type_)), 0};
   transfer(copy.at(), true);

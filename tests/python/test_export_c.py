@@ -604,7 +604,7 @@ def test_an_application_decides(folder):
     ], made
     assert made.returncode == 0, made
     fallbacks = [line for line in logged if line.startswith("> fallback| ")]
-    assert fallbacks[-1] == "> fallback| argument 'b' of a program is copied: it is not in C order", logged
+    assert fallbacks[-1] == "> fallback| an argument of a program is copied: 'b' is not in C order", logged
     assert len(fallbacks) == 1 + X86 and fallbacks[0].startswith("> fallback| a program runs code for x86-64-v2: it has none for x86-64-v" if X86 else "> "), logged
     assert sum(line.startswith("> program| loaded: ") for line in logged) == 2, logged
     assert any(line.startswith("> program| plan ") and line.endswith(": x_0 = 400000") for line in logged), logged

@@ -399,7 +399,7 @@ TEST_CASE("the log says what is loaded, the plan that is taken, and what is copi
   CHECK(lines[0] == "program: reads " + static_cast<const std::string&>(path));
   lines.erase(lines.begin());
   CHECK(lines[0].rfind("program: loaded: ", 0) == 0);
-  CHECK(lines[1] == "fallback: argument 'x' of a program is copied: it is not in C order");
+  CHECK(lines[1] == "fallback: an argument of a program is copied: 'x' is not in C order");
   CHECK(lines[2].rfind("program: plan ", 0) == 0);
   CHECK(lines[2].find(": x_0 = 2") != std::string::npos);
   CHECK(lines[3] == lines[1]);

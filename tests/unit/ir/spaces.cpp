@@ -190,6 +190,28 @@ TEST_CASE("a barrier stands between threads that share memory") {
   }
 }
 
+TEST_CASE("threads move what lies further on than their loop goes") {
+  const auto moves = [](std::int64_t by, bool bounded) {
+    Builder b("moves");
+    const std::int32_t out = b.buffer(DType::Float32, true);
+    const std::int32_t shared =
+        b.local({.dtype = DType::Float32, .count = {64}, .home = 0, .space = Space::Shared});
+    const Val count = b.param(0), most = b.constant_index(16);
+    const Val end = bounded ? b.apply(OpId::Minimum, DType::Int64, {count, most}) : count;
+    const std::int32_t i = b.open_for(kNone, end);
+    b.loop(i).scope = Scope::Block;
+    const Val v = b.load_local(shared, {{by}, {{b.var(i), {1}}}});
+    b.store_local(shared, {{}, {{b.var(i), {1}}}}, v);
+    b.store(out, {{}, {{b.var(i), {4}}}}, v);
+    b.close();
+    return b.finish();
+  };
+  CHECK(rejection(moves(16, true)).empty());
+  CHECK(rejection(moves(0, false)).empty());
+  rejects(moves(15, true), "no barrier stands between");
+  rejects(moves(16, false), "no barrier stands between");
+}
+
 TEST_CASE("threads of one loop do not wait for each other") {
   Kernel k = exchange({.own = true});
   for (Access& a : k.accesses)
