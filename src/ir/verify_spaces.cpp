@@ -251,10 +251,12 @@ class Sharing {
         if (k_.insts[end.operands[i]].op == Op::Const) return constant(end.operands[i]);
     return std::nullopt;
   }
-  // Whether two accesses of one loop are further from each other than it goes.
+  // Whether two accesses of a loop that threads share out, the only one, are further from each
+  // other than it goes.
   bool lie_apart(const Touch& before, const Touch& now) const {
     const std::int32_t l = a_.block[now.who];
-    if (a_.block[before.who] != l || before.by == ExecScope::Copy ||
+    if (before.by != ExecScope::Thread || now.by != ExecScope::Thread || l != now.loop ||
+        a_.block[before.who] != l || team_loop(a_.parent[l]) >= 0 ||
         std::any_of(before.carried.begin(), before.carried.end(), [&](auto c) { return c != l; }))
       return false;
     Access x = k_.accesses[before.access], y = k_.accesses[now.access];

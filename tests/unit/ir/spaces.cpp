@@ -210,6 +210,20 @@ TEST_CASE("threads move what lies further on than their loop goes") {
   CHECK(rejection(moves(0, false)).empty());
   rejects(moves(15, true), "no barrier stands between");
   rejects(moves(16, false), "no barrier stands between");
+  // Threads that each have such a loop come to each other's elements.
+  Builder b("each");
+  const std::int32_t shared =
+      b.local({.dtype = DType::Float32, .count = {64}, .home = 0, .space = Space::Shared});
+  const std::int32_t out = b.buffer(DType::Float32, true);
+  const std::int32_t i = b.open_for(kNone, b.constant_index(8));
+  b.loop(i).scope = Scope::Block;
+  const std::int32_t j = b.open_for(kNone, b.constant_index(8));
+  const Val v = b.load_local(shared, {{8}, {{b.var(i), {1}}, {b.var(j), {1}}}});
+  b.store_local(shared, {{}, {{b.var(i), {1}}, {b.var(j), {1}}}}, v);
+  b.store(out, {{}, {{b.var(i), {4}}}}, v);
+  b.close();
+  b.close();
+  rejects(b.finish(), "no barrier stands between");
 }
 
 TEST_CASE("threads of one loop do not wait for each other") {
